@@ -1,0 +1,32 @@
+# exemplar_library(NAME DIR <dir> LINK <public...> PRIVATE <private...>): a static library of every .cpp below DIR.
+# Dependencies point one way: a library sees only the headers of what it links, because each exports its own folder
+# under the include prefix of the source tree, and what is not linked is checked by scripts/check-includes.
+add_library(exemplar_flags INTERFACE)
+target_include_directories(exemplar_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(exemplar_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                                                -Woverloaded-virtual)
+if(EXEMPLAR_WERROR)
+  target_compile_options(exemplar_flags INTERFACE -Werror)
+endif()
+if(EXEMPLAR_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(exemplar_flags INTERFACE -march=${EXEMPLAR_ARCH})
+endif()
+if(EXEMPLAR_SANITIZE)
+  target_compile_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE})
+endif()
+
+function(exemplar_library name)
+  cmake_parse_arguments(ARG "" "DIR" "LINK;PRIVATE;SYSTEM_INCLUDE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARG_DIR}/*.cpp)
+  if(NOT sources)
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE exemplar_flags ${ARG_LINK})
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC exemplar_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+  if(ARG_SYSTEM_INCLUDE)
+    target_include_directories(${name} SYSTEM PRIVATE ${ARG_SYSTEM_INCLUDE})
+  endif()
+endfunction()
