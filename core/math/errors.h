@@ -1,5 +1,5 @@
-// Bad input: an exception that carries every problem found, each with its place. Caught once, in main (exit code 2).
-// Numerical outcomes are statuses (core/method.h), programming errors are assertions.
+// Bad input: an exception that carries every problem found, each with its place. Caught once, in main (exit
+// code 2). Numerical outcomes are statuses (core/method.h), programming errors are assertions.
 #pragma once
 
 #include <stdexcept>

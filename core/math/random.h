@@ -1,5 +1,5 @@
-// Counter-based random numbers: the value depends on (seed, key) only, never on the order of calls, so results are
-// the same for any number of threads. Mixing: SplitMix64 (Steele, Lea, Flood 2014).
+// Counter-based random numbers: the value depends on (seed, key) only, never on the order of calls, so
+// results are the same for any number of threads. Mixing: SplitMix64 (Steele, Lea, Flood 2014).
 #pragma once
 
 #include <cmath>

@@ -18,7 +18,8 @@ void judge(DerivativeReport& report, const std::array<double, 3>& errors, double
   const bool above_floor = errors[1] > 1e-9;
   if (!(report.norm > 0)) {
     report.message = "the analytic derivative is zero: nothing was checked";
-  } else if (!(report.best_error <= tolerance) && !(above_floor && report.observed_order > 1.9 && errors[2] < 1e-4)) {
+  } else if (!(report.best_error <= tolerance) &&
+             !(above_floor && report.observed_order > 1.9 && errors[2] < 1e-4)) {
     report.message = "derivative disagrees with differences";
   } else if (above_floor && report.observed_order < 1.7 && report.best_error > 1e-8) {
     report.message = "the error does not fall like the square of the step";
@@ -49,8 +50,8 @@ DerivativeReport check_gradient(const ValueFunction& value, const GradientFuncti
   return report;
 }
 
-DerivativeReport check_hessian(const GradientFunction& gradient, const HessianFunction& hessian, const VecX& x,
-                               double scale, double tolerance) {
+DerivativeReport check_hessian(const GradientFunction& gradient, const HessianFunction& hessian,
+                               const VecX& x, double scale, double tolerance) {
   DerivativeReport report;
   const MatX exact = hessian(x);
   report.norm = exact.norm();
