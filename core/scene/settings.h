@@ -170,9 +170,12 @@ class Describe {
 
   void name(std::string text) { m_description.name = std::move(text); }
 
-  template <class U>
-  FieldSpec& field(std::string key, U T::*member, std::string unit, std::string doc,
-                   Range range = any_value()) {
+  // `member` may belong to a base of T.
+  template <class U, class Base>
+  requires std::is_base_of_v<Base, T> FieldSpec& field(std::string key, U Base::*base_member,
+                                                       std::string unit, std::string doc,
+                                                       Range range = any_value()) {
+    U T::*member = base_member;
     FieldSpec& spec = add(std::move(key), std::move(unit), std::move(doc), range);
     if constexpr (detail::is_optional<U>::value) {
       set_optional<typename U::value_type>(spec, member);

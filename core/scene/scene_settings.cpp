@@ -1,0 +1,351 @@
+#include "core/scene/scene_settings.h"
+
+#include <numbers>
+#include <set>
+
+namespace exemplar {
+
+Quat rotation_of(const RotationSettings& settings) {
+  return Quat(Eigen::AngleAxisd(settings.angle * std::numbers::pi / 180, settings.axis.normalized()));
+}
+
+namespace {
+
+void check_curve_sizes(const std::vector<double>& inputs, const std::vector<double>& values, const char* key,
+                       const ProblemSink& problem) {
+  if (inputs.empty() || inputs.size() != values.size()) {
+    problem(key, "needs as many entries as weights, at least one");
+    return;
+  }
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    if (inputs[i] <= inputs[i - 1]) problem(key, "must increase");
+  }
+}
+
+void check_increasing_times(const std::vector<KeyframeSettings>& keyframes, const ProblemSink& problem) {
+  for (std::size_t i = 1; i < keyframes.size(); ++i) {
+    if (keyframes[i].time <= keyframes[i - 1].time) {
+      problem("keyframes[" + std::to_string(i) + "].time", "must be later than the keyframe before it");
+    }
+  }
+}
+
+void check_box(const Vec3& low, const Vec3& high, const ProblemSink& problem) {
+  if ((low.array() > high.array()).any()) problem("low", "must not be above high in any coordinate");
+}
+
+template <class T>
+void check_unique_names(const std::vector<T>& items, const std::string& list, const ProblemSink& problem) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].name.empty() && !seen.insert(items[i].name).second) {
+      problem(list + "[" + std::to_string(i) + "].name", "'" + items[i].name + "' is taken already");
+    }
+  }
+}
+
+bool has_example(const BodySettings& body, const std::string& name) {
+  for (const ExampleSettings& example : body.examples) {
+    if (example.name == name) return true;
+  }
+  return false;
+}
+
+void check_body(const BodySettings& body, const ProblemSink& problem) {
+  check_unique_names(body.examples, "examples", problem);
+  if (body.initial_pose && !has_example(body, *body.initial_pose)) {
+    problem("initial_pose", "there is no example called '" + *body.initial_pose + "'");
+  }
+  for (std::size_t i = 0; i < body.controllers.size(); ++i) {
+    if (!has_example(body, body.controllers[i].example)) {
+      problem("controllers[" + std::to_string(i) + "].example",
+              "there is no example called '" + body.controllers[i].example + "'");
+    }
+  }
+  if (body.volume.grid && !body.surface.box)
+    problem("volume.grid", "only boxes can have a structured volume");
+  if (body.surface.sheet && body.kind != BodyKind::sheet) {
+    problem("kind", "the surface is an open sheet: expected \"sheet\"");
+  }
+}
+
+void check_scene(const SceneSettings& scene, const ProblemSink& problem) {
+  check_unique_names(scene.bodies, "bodies", problem);
+  check_unique_names(scene.obstacles, "obstacles", problem);
+  std::set<std::string> bodies;
+  for (const BodySettings& body : scene.bodies) bodies.insert(body.name);
+  for (std::size_t i = 0; i < scene.loads.size(); ++i) {
+    if (scene.loads[i].body && !bodies.count(*scene.loads[i].body)) {
+      problem("loads[" + std::to_string(i) + "].body",
+              "there is no body called '" + *scene.loads[i].body + "'");
+    }
+  }
+  if (scene.bodies.empty()) problem("bodies", "expected at least one body");
+}
+
+}  // namespace
+
+void describe(Describe<TimeSettings>& d) {
+  d.field("duration", &TimeSettings::duration, "s", "simulated time", positive());
+  d.field("fps", &TimeSettings::fps, "1/s", "written frames a second", positive());
+  d.field("steps_per_frame", &TimeSettings::steps_per_frame, "", "time steps per frame", between(1, 1e6));
+  d.check([](const TimeSettings& time, const ProblemSink& problem) {
+    if (time.duration * time.fps < 0.5) problem("duration", "is shorter than one frame");
+    if (time.duration * time.fps > 1e6) problem("fps", "gives more than a million frames");
+  });
+}
+
+void describe(Describe<RotationSettings>& d) {
+  d.field("axis", &RotationSettings::axis, "", "axis of the rotation").direction();
+  d.field("angle", &RotationSettings::angle, "deg", "angle");
+}
+
+void describe(Describe<VolumeSettings>& d) {
+  d.field("max_tet_volume", &VolumeSettings::max_tet_volume, "m³", "largest tet; none: from the surface",
+          positive());
+  d.field("quality", &VolumeSettings::quality, "", "largest radius-edge ratio of a tet", between(1.1, 10));
+  d.field("cage", &VolumeSettings::cage, "", "where the surface cannot be filled, use an enclosing cage");
+  d.field("always_cage", &VolumeSettings::always_cage, "", "use an enclosing cage in any case");
+  d.field("cage_cell", &VolumeSettings::cage_cell, "m", "cell size of the cage; none: from the surface",
+          positive());
+  d.field("grid", &VolumeSettings::grid, "", "boxes: a structured mesh with these cells", between(1, 1000));
+  d.choice("split", &VolumeSettings::split, {{"five", TetSplit::five}, {"six", TetSplit::six}},
+           "tets per cell of a structured mesh");
+  d.field("file", &VolumeSettings::file, "", "tet mesh to use instead, relative to the scene file");
+}
+
+void describe(Describe<ModePose>& d) {
+  d.field("index", &ModePose::index, "", "mode, counted from 1 with six rigid ones first", between(7, 200));
+  d.field("amplitude", &ModePose::amplitude, "m", "largest displacement");
+}
+
+void describe(Describe<FramePose>& d) {
+  d.field("run", &FramePose::run, "", "directory of a finished run, relative to the scene file").required();
+  d.field("frame", &FramePose::frame, "", "frame; none: the last one", at_least(0));
+  d.field("body", &FramePose::body, "", "body in that run; none: the one of the same name");
+}
+
+void describe(Describe<RegionBox>& d) {
+  d.field("low", &RegionBox::low, "m", "lower corner").required();
+  d.field("high", &RegionBox::high, "m", "upper corner").required();
+  d.check([](const RegionBox& box, const ProblemSink& problem) { check_box(box.low, box.high, problem); });
+}
+
+void describe(Describe<RegionSphere>& d) {
+  d.field("centre", &RegionSphere::centre, "m", "centre").required();
+  d.field("radius", &RegionSphere::radius, "m", "radius", positive()).required();
+}
+
+void describe(Describe<RegionHalfSpace>& d) {
+  d.field("point", &RegionHalfSpace::point, "m", "a point of its border").required();
+  d.field("normal", &RegionHalfSpace::normal, "", "points into the region").direction().required();
+}
+
+void describe(Describe<RegionNearest>& d) {
+  d.field("points", &RegionNearest::points, "m", "the node nearest to each of these").required();
+}
+
+void describe(Describe<RegionSettings>& d) {
+  d.field("box", &RegionSettings::box, "", "a box with sides along the axes");
+  d.field("sphere", &RegionSettings::sphere, "", "a ball");
+  d.field("half_space", &RegionSettings::half_space, "", "everything on one side of a plane");
+  d.field("nearest", &RegionSettings::nearest, "", "the nodes nearest to given points");
+  d.field("all", &RegionSettings::all, "", "the whole body");
+  d.exactly_one({"box", "sphere", "half_space", "nearest", "all"});
+}
+
+void describe(Describe<ExampleSettings>& d) {
+  d.field("name", &ExampleSettings::name, "", "name of the example").required();
+  d.choice("use", &ExampleSettings::use,
+           {{"both", ExampleUse::both}, {"elastic", ExampleUse::elastic}, {"plastic", ExampleUse::plastic}},
+           "whether it shapes elastic or plastic deformation");
+  describe_pose_map(d);
+  d.field("maps", &ExampleSettings::maps, "", "several maps, one after the other");
+  d.field("file", &ExampleSettings::file, "", "mesh file with the surface's (or the volume's) topology");
+  d.field("mode", &ExampleSettings::mode, "", "a vibration mode of the body");
+  d.field("frame", &ExampleSettings::frame, "", "a frame of another run");
+  d.field("region", &ExampleSettings::region, "m", "only elements with their centre in this box take part");
+  d.field("allow_inverted", &ExampleSettings::allow_inverted, "", "accept a pose with inverted elements");
+  std::vector<std::string> sources = pose_map_names();
+  for (const char* source : {"maps", "file", "mode", "frame"}) sources.push_back(source);
+  d.exactly_one(sources);
+}
+
+void describe(Describe<KeyframeSettings>& d) {
+  d.field("time", &KeyframeSettings::time, "s", "when").required();
+  d.field("position", &KeyframeSettings::position, "m", "where (supports: displacement)");
+  d.field("rotation", &KeyframeSettings::rotation, "", "how it is turned");
+}
+
+void describe(Describe<SupportSettings>& d) {
+  d.field("region", &SupportSettings::region, "", "what is held, in the initial state").required();
+  d.field("keyframes", &SupportSettings::keyframes, "", "motion; none: fixed");
+  d.field("centre", &SupportSettings::centre, "m", "centre of the keyframes' rotations");
+  d.choice("interpolation", &SupportSettings::interpolation,
+           {{"smooth", Interpolation::smooth}, {"linear", Interpolation::linear}}, "between keyframes");
+  d.field("until", &SupportSettings::until, "s", "when it lets go; none: never", non_negative());
+  d.check([](const SupportSettings& support, const ProblemSink& problem) {
+    check_increasing_times(support.keyframes, problem);
+  });
+}
+
+void describe(Describe<LoadSettings>& d) {
+  d.field("body", &LoadSettings::body, "", "the body; none: every body");
+  d.field("region", &LoadSettings::region, "", "where it acts, in the initial state").required();
+  d.choice("kind", &LoadSettings::kind,
+           {{"force", LoadKind::force},
+            {"traction", LoadKind::traction},
+            {"acceleration", LoadKind::acceleration},
+            {"torque", LoadKind::torque}},
+           "total force (N), traction (Pa), acceleration (m/s²) or torque (N·m)");
+  d.field("value", &LoadSettings::value, "N, Pa, m/s² or N·m", "strength and direction").required();
+  d.field("centre", &LoadSettings::centre, "m", "torque: a point of its axis");
+  d.field("from", &LoadSettings::from, "s", "start", non_negative());
+  d.field("until", &LoadSettings::until, "s", "end; none: for ever", non_negative());
+  d.field("ramp", &LoadSettings::ramp, "s", "linear rise after the start", non_negative());
+  d.field("follows", &LoadSettings::follows, "", "turns with the body");
+}
+
+void describe(Describe<CurveController>& d) {
+  d.field("times", &CurveController::times, "s", "keys").required();
+  d.field("weights", &CurveController::weights, "", "weight at each key", between(0, 1)).required();
+  d.check([](const CurveController& c, const ProblemSink& p) {
+    check_curve_sizes(c.times, c.weights, "times", p);
+  });
+}
+
+void describe(Describe<JointController>& d) {
+  d.field("a", &JointController::a, "m", "a point of the first limb").required();
+  d.field("joint", &JointController::joint, "m", "the joint").required();
+  d.field("b", &JointController::b, "m", "a point of the second limb").required();
+  d.field("angles", &JointController::angles, "deg", "angle at the joint, keys").required();
+  d.field("weights", &JointController::weights, "", "weight at each key", between(0, 1)).required();
+  d.check([](const JointController& c, const ProblemSink& p) {
+    check_curve_sizes(c.angles, c.weights, "angles", p);
+  });
+}
+
+void describe(Describe<VelocityController>& d) {
+  d.field("direction", &VelocityController::direction, "", "component of the centre's velocity").direction();
+  d.field("speeds", &VelocityController::speeds, "m/s", "keys").required();
+  d.field("weights", &VelocityController::weights, "", "weight at each key", between(0, 1)).required();
+  d.check([](const VelocityController& c, const ProblemSink& p) {
+    check_curve_sizes(c.speeds, c.weights, "speeds", p);
+  });
+}
+
+void describe(Describe<LeanController>& d) {
+  d.field("up", &LeanController::up, "", "axis of the signed angle from velocity to acceleration")
+      .direction();
+  d.field("angles", &LeanController::angles, "deg", "keys").required();
+  d.field("weights", &LeanController::weights, "", "weight at each key", between(0, 1)).required();
+  d.field("smoothing", &LeanController::smoothing, "s", "time constant", non_negative());
+  d.check([](const LeanController& c, const ProblemSink& p) {
+    check_curve_sizes(c.angles, c.weights, "angles", p);
+  });
+}
+
+void describe(Describe<ControllerSettings>& d) {
+  d.field("example", &ControllerSettings::example, "", "the example whose weight is set").required();
+  d.field("curve", &ControllerSettings::curve, "", "weight over time");
+  d.field("joint_angle", &ControllerSettings::joint_angle, "", "weight from the angle at a joint");
+  d.field("velocity", &ControllerSettings::velocity, "", "weight from the centre of mass' velocity");
+  d.field("lean", &ControllerSettings::lean, "", "weight from the angle between velocity and acceleration");
+  d.exactly_one({"curve", "joint_angle", "velocity", "lean"});
+}
+
+void describe(Describe<BodySettings>& d) {
+  d.field("name", &BodySettings::name, "", "name of the body").required();
+  d.choice("kind", &BodySettings::kind, {{"solid", BodyKind::solid}, {"sheet", BodyKind::sheet}},
+           "a filled closed surface, or a mid-surface with thickness");
+  d.field("thickness", &BodySettings::thickness, "m", "of a sheet", positive());
+  d.field("surface", &BodySettings::surface, "", "where the surface comes from").required();
+  d.field("volume", &BodySettings::volume, "", "how its reference volume is made");
+  d.field("material", &BodySettings::material, "", "physical material");
+  d.field("position", &BodySettings::position, "m", "placement of the surface's origin");
+  d.field("rotation", &BodySettings::rotation, "", "placement: rotation about the surface's origin");
+  d.field("velocity", &BodySettings::velocity, "m/s", "initial velocity");
+  d.field("angular_velocity", &BodySettings::angular_velocity, "rad/s", "initial, about the centre of mass");
+  d.field("examples", &BodySettings::examples, "", "example poses");
+  d.field("initial_pose", &BodySettings::initial_pose, "",
+          "the example in which the body starts; none: at rest");
+  d.field("supports", &BodySettings::supports, "", "held or moved regions");
+  d.field("controllers", &BodySettings::controllers, "", "explicit example weights");
+  d.check(check_body);
+}
+
+void describe(Describe<PlaneSettings>& d) {
+  d.field("extent", &PlaneSettings::extent, "m", "side of the drawn square; the plane is infinite",
+          positive());
+}
+
+void describe(Describe<SphereSettings>& d) {
+  d.field("radius", &SphereSettings::radius, "m", "radius", positive());
+}
+
+void describe(Describe<BoxSettings>& d) {
+  d.field("size", &BoxSettings::size, "m", "side lengths", positive());
+}
+
+void describe(Describe<CapsuleSettings>& d) {
+  d.field("radius", &CapsuleSettings::radius, "m", "radius", positive());
+  d.field("length", &CapsuleSettings::length, "m", "between the centres of its ends, along y", positive());
+}
+
+void describe(Describe<CylinderSettings>& d) {
+  d.field("radius", &CylinderSettings::radius, "m", "radius", positive());
+  d.field("height", &CylinderSettings::height, "m", "along y", positive());
+}
+
+void describe(Describe<ObstacleSettings>& d) {
+  d.field("name", &ObstacleSettings::name, "", "name of the obstacle").required();
+  d.field("plane", &ObstacleSettings::plane, "", "half space below the local xz plane");
+  d.field("sphere", &ObstacleSettings::sphere, "", "ball");
+  d.field("box", &ObstacleSettings::box, "", "box centred at its position");
+  d.field("capsule", &ObstacleSettings::capsule, "", "capsule along the local y axis");
+  d.field("cylinder", &ObstacleSettings::cylinder, "", "cylinder along the local y axis");
+  d.field("mesh", &ObstacleSettings::mesh, "", "closed surface");
+  d.field("mass", &ObstacleSettings::mass, "kg", "given: it moves freely with this mass", positive());
+  d.field("position", &ObstacleSettings::position, "m", "placement");
+  d.field("rotation", &ObstacleSettings::rotation, "", "placement");
+  d.field("velocity", &ObstacleSettings::velocity, "m/s", "initial, with a mass only");
+  d.field("angular_velocity", &ObstacleSettings::angular_velocity, "rad/s", "initial, with a mass only");
+  d.field("keyframes", &ObstacleSettings::keyframes, "", "moves it along these (absolute) placements");
+  d.choice("interpolation", &ObstacleSettings::interpolation,
+           {{"smooth", Interpolation::smooth}, {"linear", Interpolation::linear}}, "between keyframes");
+  d.field("friction", &ObstacleSettings::friction, "",
+          "Coulomb coefficient; none: that of the body that touches it", between(0, 10));
+  d.field("restitution", &ObstacleSettings::restitution, "", "part of the normal velocity kept",
+          between(0, 1));
+  d.exactly_one({"plane", "sphere", "box", "capsule", "cylinder", "mesh"});
+  d.check([](const ObstacleSettings& o, const ProblemSink& problem) {
+    check_increasing_times(o.keyframes, problem);
+    if (o.mass && !o.keyframes.empty()) problem("mass", "an obstacle has either a mass or keyframes");
+    if (o.mass && o.plane) problem("mass", "a plane cannot move freely");
+    const bool moves = !o.velocity.isZero() || !o.angular_velocity.isZero();
+    if (!o.mass && moves)
+      problem("velocity", "needs a mass (fixed obstacles do not move; keyframes prescribe motion)");
+  });
+}
+
+void describe(Describe<ExpectSettings>& d) {
+  d.field("method", &ExpectSettings::method, "", "method of the run").required();
+  d.field("metric", &ExpectSettings::metric, "", "column of metrics.csv, at the last frame").required();
+  d.field("value", &ExpectSettings::value, "", "expected value").required();
+  d.field("margin", &ExpectSettings::margin, "", "allowed difference", non_negative()).required();
+}
+
+void describe(Describe<SceneSettings>& d) {
+  d.field("title", &SceneSettings::title, "", "one line");
+  d.field("description", &SceneSettings::description, "", "what happens and what to look for");
+  d.field("time", &SceneSettings::time, "", "duration, frames and steps");
+  d.field("gravity", &SceneSettings::gravity, "m/s²", "acceleration of everything");
+  d.field("seed", &SceneSettings::seed, "", "of everything random", at_least(0));
+  d.field("bodies", &SceneSettings::bodies, "", "what deforms").required();
+  d.field("obstacles", &SceneSettings::obstacles, "", "rigid things around them");
+  d.field("loads", &SceneSettings::loads, "", "forces over time");
+  d.field("expect", &SceneSettings::expect, "", "regression values");
+  d.check(check_scene);
+}
+
+}  // namespace exemplar

@@ -1,0 +1,253 @@
+// A scene as a user writes it (JSON, see core/scene/json.h): plain described structs. core/scene/scene.h
+// holds what is made from it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/scene/material.h"
+#include "core/scene/pose_maps.h"
+#include "core/scene/settings.h"
+#include "core/scene/surface_settings.h"
+#include "core/world/curve.h"
+
+namespace exemplar {
+
+struct TimeSettings {
+  double duration = 1;      // s
+  double fps = 60;          // frames a second
+  int steps_per_frame = 1;  // a method may take more
+};
+
+struct RotationSettings {
+  Vec3 axis = Vec3::UnitY();
+  double angle = 0;  // degrees
+};
+Quat rotation_of(const RotationSettings& settings);
+
+enum class BodyKind { solid, sheet };
+enum class TetSplit { five, six };
+
+// How the reference volume of a body is made.
+struct VolumeSettings {
+  std::optional<double> max_tet_volume;  // m³; none: from the surface's edge lengths
+  double quality = 1.4;                  // TetGen's radius-edge ratio
+  bool cage = true;                      // use an enclosing cage where the surface cannot be filled
+  bool always_cage = false;              // use a cage in any case
+  std::optional<double> cage_cell;       // m; none: from the surface's size
+  std::optional<IntVec3> grid;           // boxes only: a structured mesh with these cells
+  TetSplit split = TetSplit::five;       // of a structured mesh's cells
+  std::optional<std::string> file;       // a tet mesh to use instead
+};
+
+enum class ExampleUse { both, elastic, plastic };
+
+struct ModePose {
+  int index = 7;           // counted from 1 with the six rigid modes first, so 7 is the lowest vibration
+  double amplitude = 0.1;  // m, largest displacement
+};
+
+struct FramePose {
+  std::string run;                  // directory of a finished run, relative to the scene file
+  std::optional<int> frame;         // none: its last one
+  std::optional<std::string> body;  // none: the body of the same name
+};
+
+struct RegionBox {
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
+};
+struct RegionSphere {
+  Vec3 centre = Vec3::Zero();
+  double radius = 0.1;
+};
+// Points p with (p − point)·normal ≥ 0.
+struct RegionHalfSpace {
+  Vec3 point = Vec3::Zero(), normal = Vec3::UnitY();
+};
+struct RegionNearest {
+  std::vector<Vec3> points;
+};
+
+// An example pose: one map (inherited), several maps, a file, a vibration mode or a frame of another run.
+struct ExampleSettings : PoseMap {
+  std::string name;
+  ExampleUse use = ExampleUse::both;
+  std::vector<PoseMap> maps;
+  std::optional<std::string> file;
+  std::optional<ModePose> mode;
+  std::optional<FramePose> frame;
+  std::optional<RegionBox>
+      region;  // only elements with their centre in this box (body coordinates) take part
+  bool allow_inverted = false;
+};
+
+// A part of a body, chosen once in the initial state by world coordinates.
+struct RegionSettings {
+  std::optional<RegionBox> box;
+  std::optional<RegionSphere> sphere;
+  std::optional<RegionHalfSpace> half_space;
+  std::optional<RegionNearest> nearest;
+  bool all = false;
+};
+
+// Keyframes of a rigid motion: positions relative to the start, rotations about `centre` of the owner.
+struct KeyframeSettings {
+  double time = 0;               // s
+  Vec3 position = Vec3::Zero();  // m: obstacles absolute, supports displacement
+  RotationSettings rotation;
+};
+
+// A region held where it is, or moved along keyframes; free again after `until`.
+struct SupportSettings {
+  RegionSettings region;
+  std::vector<KeyframeSettings> keyframes;  // none: fixed
+  Vec3 centre = Vec3::Zero();               // m, of the keyframes' rotations
+  Interpolation interpolation = Interpolation::smooth;
+  std::optional<double> until;  // s
+};
+
+enum class LoadKind { force, traction, acceleration, torque };
+
+struct LoadSettings {
+  std::optional<std::string> body;  // none: every body
+  RegionSettings region;
+  LoadKind kind = LoadKind::force;
+  Vec3 value = Vec3::Zero();    // N in total, Pa, m/s² or N·m
+  Vec3 centre = Vec3::Zero();   // m, torque: a point of its axis
+  double from = 0;              // s
+  std::optional<double> until;  // s; none: to the end
+  double ramp = 0;              // s, linear rise after `from`
+  bool follows = false;         // turns with the body's region
+};
+
+struct CurveController {
+  std::vector<double> times, weights;
+};
+struct JointController {
+  Vec3 a = Vec3::Zero(), joint = Vec3::Zero(),
+       b = Vec3::Zero();                // material points, world coordinates at the start
+  std::vector<double> angles, weights;  // degrees → weight
+};
+struct VelocityController {
+  Vec3 direction = Vec3::UnitX();
+  std::vector<double> speeds, weights;  // m/s → weight
+};
+struct LeanController {
+  Vec3 up = Vec3::UnitY();              // signed angle from velocity to acceleration about this axis
+  std::vector<double> angles, weights;  // degrees → weight
+  double smoothing = 0.1;               // s, time constant
+};
+
+// Sets one example's weight explicitly instead of letting the deformation choose it.
+struct ControllerSettings {
+  std::string example;
+  std::optional<CurveController> curve;
+  std::optional<JointController> joint_angle;
+  std::optional<VelocityController> velocity;
+  std::optional<LeanController> lean;
+};
+
+struct BodySettings {
+  std::string name;
+  BodyKind kind = BodyKind::solid;
+  double thickness = 0.005;  // m, sheets
+  SurfaceSettings surface;
+  VolumeSettings volume;
+  Material material;
+  Vec3 position = Vec3::Zero();
+  RotationSettings rotation;
+  Vec3 velocity = Vec3::Zero();
+  Vec3 angular_velocity = Vec3::Zero();  // rad/s about the centre of mass
+  std::vector<ExampleSettings> examples;
+  std::optional<std::string> initial_pose;  // name of an example the body starts in
+  std::vector<SupportSettings> supports;
+  std::vector<ControllerSettings> controllers;
+};
+
+struct PlaneSettings {
+  double extent = 10;  // m, side of the drawn square; the plane is infinite
+};
+struct SphereSettings {
+  double radius = 0.5;
+};
+struct BoxSettings {
+  Vec3 size = Vec3::Ones();
+};
+struct CapsuleSettings {
+  double radius = 0.1, length = 1;  // m, length between the centres of the ends, along y
+};
+struct CylinderSettings {
+  double radius = 0.5, height = 1;  // m, along y
+};
+
+struct ObstacleSettings {
+  std::string name;
+  std::optional<PlaneSettings> plane;
+  std::optional<SphereSettings> sphere;
+  std::optional<BoxSettings> box;
+  std::optional<CapsuleSettings> capsule;
+  std::optional<CylinderSettings> cylinder;
+  std::optional<SurfaceSettings> mesh;
+  std::optional<double> mass;  // kg; given: dynamic
+  Vec3 position = Vec3::Zero();
+  RotationSettings rotation;
+  Vec3 velocity = Vec3::Zero();
+  Vec3 angular_velocity = Vec3::Zero();
+  std::vector<KeyframeSettings> keyframes;  // given: moved by them
+  Interpolation interpolation = Interpolation::smooth;
+  std::optional<double> friction;  // none: the touching body's
+  double restitution = 0;
+};
+
+// A number that a run of this scene must show: regression values, rewritten by `exemplar run
+// --rewrite-expect`.
+struct ExpectSettings {
+  std::string method;
+  std::string metric;  // a column of metrics.csv, at the last frame
+  double value = 0;
+  double margin = 0;
+};
+
+struct SceneSettings {
+  std::string title;
+  std::string description;  // what happens and what to look for
+  TimeSettings time;
+  Vec3 gravity = Vec3(0, -9.81, 0);
+  int seed = 1;
+  std::vector<BodySettings> bodies;
+  std::vector<ObstacleSettings> obstacles;
+  std::vector<LoadSettings> loads;
+  std::vector<ExpectSettings> expect;
+};
+
+void describe(Describe<TimeSettings>& d);
+void describe(Describe<RotationSettings>& d);
+void describe(Describe<VolumeSettings>& d);
+void describe(Describe<ModePose>& d);
+void describe(Describe<FramePose>& d);
+void describe(Describe<RegionBox>& d);
+void describe(Describe<RegionSphere>& d);
+void describe(Describe<RegionHalfSpace>& d);
+void describe(Describe<RegionNearest>& d);
+void describe(Describe<RegionSettings>& d);
+void describe(Describe<ExampleSettings>& d);
+void describe(Describe<KeyframeSettings>& d);
+void describe(Describe<SupportSettings>& d);
+void describe(Describe<LoadSettings>& d);
+void describe(Describe<CurveController>& d);
+void describe(Describe<JointController>& d);
+void describe(Describe<VelocityController>& d);
+void describe(Describe<LeanController>& d);
+void describe(Describe<ControllerSettings>& d);
+void describe(Describe<BodySettings>& d);
+void describe(Describe<PlaneSettings>& d);
+void describe(Describe<SphereSettings>& d);
+void describe(Describe<BoxSettings>& d);
+void describe(Describe<CapsuleSettings>& d);
+void describe(Describe<CylinderSettings>& d);
+void describe(Describe<ObstacleSettings>& d);
+void describe(Describe<ExpectSettings>& d);
+void describe(Describe<SceneSettings>& d);
+
+}  // namespace exemplar
