@@ -1,0 +1,81 @@
+#include "core/output/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Owns the temporary file: removed again unless it was renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target) : m_target(target), m_path(target.string() + ".tmp") {
+    m_descriptor = ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (m_descriptor < 0) fail();
+  }
+  ~TemporaryFile() {
+    if (m_descriptor >= 0) ::close(m_descriptor);
+    if (!m_renamed) ::unlink(m_path.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(m_descriptor, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail();
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  void sync() {
+    if (::fsync(m_descriptor) != 0) fail();
+  }
+
+  // A network file system may report a full disk only here, so the result of close counts.
+  void rename_to_target() {
+    const int closed = ::close(m_descriptor);
+    m_descriptor = -1;
+    if (closed != 0 || ::rename(m_path.c_str(), m_target.c_str()) != 0) fail();
+    m_renamed = true;
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    const int error = errno;
+    if (m_descriptor < 0) ::unlink(m_path.c_str());
+    throw OutputError(m_target, std::strerror(error));
+  }
+
+  fs::path m_target, m_path;
+  int m_descriptor = -1;
+  bool m_renamed = false;
+};
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::string_view bytes, Durability durability) {
+  TemporaryFile file(path);
+  file.write(bytes);
+  if (durability == Durability::power_failure) file.sync();
+  file.rename_to_target();
+}
+
+void make_writable_directory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) throw OutputError(directory, error.message());
+  if (!fs::is_directory(directory)) throw OutputError(directory, "it is not a folder");
+  const fs::path probe = directory / ".writable";
+  write_file_atomically(probe, "");
+  fs::remove(probe, error);
+}
+
+}  // namespace exemplar

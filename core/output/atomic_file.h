@@ -1,0 +1,29 @@
+// Files that are either complete or absent: written to a temporary name in the same folder and renamed. A
+// reader never sees half a file, and a full disk leaves what was there before.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace exemplar {
+
+// Output could not be written (disk full, folder not writable). The run ends with exit code 3.
+class OutputError : public std::runtime_error {
+ public:
+  OutputError(const std::filesystem::path& path, const std::string& reason)
+      : std::runtime_error("cannot write " + path.string() + ": " + reason) {}
+};
+
+// What the file must survive: power_failure also waits until the bytes are on the disk.
+enum class Durability { process_crash, power_failure };
+
+// Replaces `path` by `bytes` (text or binary). Throws OutputError; then `path` is what it was before.
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                           Durability durability = Durability::process_crash);
+
+// Makes the folder and its parents; throws OutputError when that fails or no file can be made in it.
+void make_writable_directory(const std::filesystem::path& directory);
+
+}  // namespace exemplar

@@ -1,0 +1,278 @@
+#include "core/output/frame_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/math/errors.h"
+#include "core/output/geometry_file.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_queue_capacity =
+    3;  // frames; bounds the memory when the disk is slower than the method
+
+struct FrameName {
+  std::string series;
+  int frame = 0;
+};
+
+// surface_00012.vtp → {surface, 12}; nothing for a name that this writer does not give.
+std::optional<FrameName> parse_frame_name(const fs::path& file) {
+  const std::string extension = file.extension().string(), stem = file.stem().string();
+  const std::size_t underscore = stem.rfind('_');
+  if ((extension != ".vtp" && extension != ".vtu") || underscore == std::string::npos) return std::nullopt;
+  const std::string digits = stem.substr(underscore + 1);
+  const bool number =
+      digits.size() >= 5 && digits.size() <= 9 && digits.find_first_not_of("0123456789") == std::string::npos;
+  if (!number) return std::nullopt;
+  return FrameName{stem.substr(0, underscore), std::stoi(digits)};
+}
+
+// What a collection of an earlier run keeps; nothing when it is damaged or not one of a run's series.
+std::vector<PvdEntry> entries_before(const fs::path& pvd, int first_frame) {
+  std::vector<PvdEntry> kept;
+  for (PvdEntry& entry : read_pvd(pvd)) {
+    const auto name = parse_frame_name(entry.file);
+    if (!name || name->series != pvd.stem() || name->frame >= first_frame || !fs::exists(entry.file))
+      continue;
+    kept.push_back({entry.time, fs::path("frames") / entry.file.filename()});
+  }
+  return kept;
+}
+
+bool is_series_collection(const fs::path& pvd) {
+  if (pvd.extension() != ".pvd") return false;
+  try {
+    const auto entries = read_pvd(pvd);
+    return std::all_of(entries.begin(), entries.end(), [&](const PvdEntry& entry) {
+      return entry.file.parent_path().filename() == "frames" && parse_frame_name(entry.file).has_value();
+    });
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::vector<fs::path> sorted_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& item : fs::directory_iterator(folder)) {
+    if (item.is_regular_file()) files.push_back(item.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+class FrameWriter::Implementation {
+ public:
+  Implementation(const fs::path& directory, int first_frame) : m_directory(directory) {
+    make_writable_directory(directory);
+    make_writable_directory(directory / "frames");
+    try {
+      continue_collections(first_frame);
+      remove_frames_from(first_frame);
+    } catch (const fs::filesystem_error& error) {
+      throw OutputError(error.path1(), error.code().message());
+    }
+    // VTK registers its factories at first use, which must not happen on two threads at once.
+    encode_geometry({}, 0);
+    m_thread = std::thread([this] { run(); });
+  }
+
+  ~Implementation() { finish(); }
+
+  void push(int frame, double time, std::vector<Geometry> geometries) {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [&] { return m_queue.size() < k_queue_capacity || m_error; });
+    if (m_error) std::rethrow_exception(m_error);
+    assert(!m_finishing && frame > m_last_frame);
+    m_last_frame = frame;
+    m_queue.push_back({frame, time, std::move(geometries)});
+    m_changed.notify_all();
+  }
+
+  void wait_until_empty() {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [&] { return (m_queue.empty() && !m_busy) || m_error; });
+    if (m_error) std::rethrow_exception(m_error);
+  }
+
+  void finish() {
+    {
+      std::lock_guard lock(m_mutex);
+      m_finishing = true;
+      m_changed.notify_all();
+    }
+    if (m_thread.joinable()) m_thread.join();
+  }
+
+  double busy_seconds() const {
+    std::lock_guard lock(m_mutex);
+    return m_busy_seconds;
+  }
+
+ private:
+  struct Frame {
+    int index = 0;
+    double time = 0;
+    std::vector<Geometry> geometries;
+  };
+
+  struct Series {
+    PvdFile collection;
+    std::vector<FieldArray> known_arrays;  // without values
+  };
+
+  void continue_collections(int first_frame) {
+    for (const fs::path& file : sorted_files(m_directory)) {
+      if (!is_series_collection(file)) continue;
+      PvdFile collection(file);
+      collection.set_entries(entries_before(file, first_frame));
+      if (collection.entries().empty()) {
+        fs::remove(file);
+        continue;
+      }
+      collection.save();
+      Series series{std::move(collection), {}};
+      remember_arrays(series, read_geometry(m_directory / series.collection.entries().back().file));
+      m_series.emplace(file.stem().string(), std::move(series));
+    }
+  }
+
+  void remove_frames_from(int first_frame) {
+    for (const fs::path& file : sorted_files(m_directory / "frames")) {
+      const auto name = parse_frame_name(file);
+      if (file.extension() == ".tmp" || (name && name->frame >= first_frame)) fs::remove(file);
+    }
+  }
+
+  void run() {
+    std::unique_lock lock(m_mutex);
+    while (true) {
+      m_changed.wait(lock, [&] { return !m_queue.empty() || m_finishing; });
+      if (m_queue.empty() || m_error) return;
+      Frame frame = std::move(m_queue.front());
+      m_queue.pop_front();
+      m_busy = true;
+      m_changed.notify_all();
+      lock.unlock();
+      const auto start = std::chrono::steady_clock::now();
+      std::exception_ptr error = try_to_write(frame);
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+      lock.lock();
+      m_busy_seconds += elapsed.count();
+      m_busy = false;
+      m_error = error;
+      m_changed.notify_all();
+      if (m_error) return;
+    }
+  }
+
+  std::exception_ptr try_to_write(Frame& frame) {
+    try {
+      write_frame(frame);
+    } catch (...) {
+      return std::current_exception();
+    }
+    return nullptr;
+  }
+
+  // All files of the frame come before any collection lists them.
+  void write_frame(Frame& frame) {
+    std::vector<Series*> changed;
+    for (Geometry& geometry : frame.geometries) {
+      Series& series = series_named(geometry.series);
+      assert(std::find(changed.begin(), changed.end(), &series) == changed.end());
+      fill_missing_arrays(series, geometry);
+      const fs::path file = fs::path("frames") / fmt::format("{}_{:05}{}", geometry.series, frame.index,
+                                                             geometry_extension(geometry.kind));
+      write_geometry(m_directory / file, geometry, frame.time);
+      series.collection.add(frame.time, file);
+      changed.push_back(&series);
+    }
+    for (const Series* series : changed) series->collection.save();
+  }
+
+  Series& series_named(const std::string& name) {
+    auto found = m_series.find(name);
+    if (found == m_series.end()) {
+      found = m_series.emplace(name, Series{PvdFile(m_directory / (name + ".pvd")), {}}).first;
+    }
+    return found->second;
+  }
+
+  static void remember_arrays(Series& series, const Geometry& geometry) {
+    for (const FieldArray& array : geometry.arrays) {
+      const bool known = std::any_of(
+          series.known_arrays.begin(), series.known_arrays.end(),
+          [&](const FieldArray& other) { return other.name == array.name && other.on == array.on; });
+      if (!known) series.known_arrays.push_back({array.name, array.on, array.components, array.integer, {}});
+    }
+  }
+
+  static void fill_missing_arrays(Series& series, Geometry& geometry) {
+    for (const FieldArray& known : series.known_arrays) {
+      const bool present = std::any_of(
+          geometry.arrays.begin(), geometry.arrays.end(),
+          [&](const FieldArray& other) { return other.name == known.name && other.on == known.on; });
+      if (present) continue;
+      const std::size_t count = known.on == Association::point
+                                    ? static_cast<std::size_t>(geometry.points.rows())
+                                    : cell_count(geometry);
+      geometry.arrays.push_back(known);
+      geometry.arrays.back().values.assign(count * static_cast<std::size_t>(known.components), 0.0);
+    }
+    remember_arrays(series, geometry);
+  }
+
+  const fs::path m_directory;
+  std::map<std::string, Series> m_series;  // used by the thread only, once it runs
+
+  mutable std::mutex m_mutex;  // guards what follows
+  std::condition_variable m_changed;
+  std::deque<Frame> m_queue;
+  std::exception_ptr m_error;
+  bool m_busy = false;
+  bool m_finishing = false;
+  int m_last_frame = -1;
+  double m_busy_seconds = 0;
+  std::thread m_thread;
+};
+
+FrameWriter::FrameWriter(const fs::path& directory, int first_frame)
+    : m_implementation(std::make_unique<Implementation>(directory, first_frame)) {}
+
+FrameWriter::~FrameWriter() = default;
+
+void FrameWriter::write(int frame, double time, std::vector<Geometry> geometries) {
+  m_implementation->push(frame, time, std::move(geometries));
+}
+
+void FrameWriter::flush() {
+  m_implementation->wait_until_empty();
+}
+
+void FrameWriter::close() {
+  m_implementation->finish();
+  m_implementation->wait_until_empty();
+}
+
+double FrameWriter::busy_seconds() const {
+  return m_implementation->busy_seconds();
+}
+
+}  // namespace exemplar

@@ -1,0 +1,46 @@
+// Writes a run's frames on a thread of its own, so that the simulation does not wait for the disk.
+//
+// Run directory: frames/<series>_<00000>.vtp|vtu, one file a series and frame, and <series>.pvd at the top,
+// rewritten after every frame: a running simulation can be watched, and no .pvd ever lists a file that is
+// missing or half written. Every array that a series once had is in all its later frames (filled with 0 where
+// a method left it out).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "core/output/atomic_file.h"
+#include "core/output/fields.h"
+#include "core/output/pvd_file.h"
+
+namespace exemplar {
+
+class FrameWriter {
+ public:
+  // Makes the folder and checks that it is writable (OutputError). Frames from `first_frame` on that an
+  // earlier run left are dropped, from the .pvd files first; earlier ones are kept and continued: 0 starts
+  // anew, and a resumed run passes the frame after its checkpoint's.
+  explicit FrameWriter(const std::filesystem::path& directory, int first_frame = 0);
+  ~FrameWriter();  // waits for what is queued; errors are lost here, so call close()
+  FrameWriter(const FrameWriter&) = delete;
+  FrameWriter& operator=(const FrameWriter&) = delete;
+
+  // Queues a frame; blocks while a few are waiting. Frames come in order, starting with the initial state as
+  // frame 0. Throws the OutputError of an earlier frame, if any: after one, nothing more is written.
+  void write(int frame, double time, std::vector<Geometry> geometries);
+
+  // Waits until everything queued is on disk; throws OutputError when something could not be written.
+  void flush();
+  // As flush(), and ends the thread.
+  void close();
+
+  // Seconds that the thread has spent encoding and writing.
+  double busy_seconds() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> m_implementation;
+};
+
+}  // namespace exemplar

@@ -1,0 +1,156 @@
+#include "core/output/metrics_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "core/math/errors.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Names with a comma or a quote are quoted, as RFC 4180 has it.
+std::string csv_cell(const std::string& name) {
+  if (name.find_first_of(",\"\n") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string header_line(const std::vector<std::string>& columns) {
+  std::string line = "frame";
+  for (const std::string& column : columns) line += ',' + csv_cell(column);
+  return line + '\n';
+}
+
+std::vector<std::string> split_cells(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      const bool escaped = quoted && i + 1 < line.size() && line[i + 1] == '"';
+      if (escaped) cells.back() += line[++i];
+      if (!escaped) quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  return cells;
+}
+
+// Only lines that are complete: a killed run may have left half of one.
+std::vector<std::string> complete_lines(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    lines.push_back(text.substr(begin, end - begin));
+    if (!lines.back().empty() && lines.back().back() == '\r') lines.back().pop_back();
+  }
+  return lines;
+}
+
+std::string rows_before(const fs::path& path, const std::string& header, int first_frame) {
+  const std::vector<std::string> lines = complete_lines(path);
+  if (lines.empty()) return {};
+  if (lines.front() + '\n' != header) {
+    throw InputError(Problem{path.string(), {}, "has other columns than this run; remove it or start anew"});
+  }
+  std::string kept;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    int frame = 0;
+    const char* end = lines[i].data() + lines[i].size();
+    const auto parsed = std::from_chars(lines[i].data(), end, frame);
+    if (parsed.ec == std::errc() && frame < first_frame) kept += lines[i] + '\n';
+  }
+  return kept;
+}
+
+double parse_cell(const std::string& cell, const fs::path& path, std::size_t line) {
+  if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;
+  const auto parsed = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != cell.data() + cell.size()) {
+    throw InputError(Problem{path.string(), {}, fmt::format("line {}: '{}' is not a number", line, cell)});
+  }
+  return value;
+}
+
+}  // namespace
+
+MetricsFile::MetricsFile(fs::path path, std::vector<std::string> columns, int first_frame)
+    : m_path(std::move(path)), m_columns(columns.size()) {
+  const std::string header = header_line(columns);
+  write_file_atomically(m_path, header + (first_frame > 0 ? rows_before(m_path, header, first_frame) : ""));
+  m_descriptor = ::open(m_path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (m_descriptor < 0) throw OutputError(m_path, std::strerror(errno));
+}
+
+MetricsFile::~MetricsFile() {
+  if (m_descriptor >= 0) ::close(m_descriptor);
+}
+
+void MetricsFile::append(int frame, std::span<const double> values) {
+  assert(values.size() == m_columns);
+  std::string line = std::to_string(frame);
+  for (double value : values) line += std::isnan(value) ? std::string(",") : fmt::format(",{}", value);
+  line += '\n';
+  const off_t before = ::lseek(m_descriptor, 0, SEEK_END);
+  const ssize_t written = ::write(m_descriptor, line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size())) return;
+  // Half a row on a full disk: take it back, so that the table stays whole.
+  const int error = written < 0 ? errno : ENOSPC;
+  if (written > 0 && ::ftruncate(m_descriptor, before) != 0) throw OutputError(m_path, std::strerror(errno));
+  throw OutputError(m_path, std::strerror(error));
+}
+
+int MetricsTable::find(const std::string& name) const {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] == name || columns[i].substr(0, columns[i].find(" [")) == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::vector<double> MetricsTable::column(const std::string& name) const {
+  const int index = find(name);
+  if (index < 0) throw InputError("the metrics have no column '" + name + "'");
+  std::vector<double> values;
+  for (const auto& row : rows) values.push_back(row[static_cast<std::size_t>(index)]);
+  return values;
+}
+
+MetricsTable read_metrics(const fs::path& path) {
+  const std::vector<std::string> lines = complete_lines(path);
+  if (lines.empty()) throw InputError(Problem{path.string(), {}, "there is no table of metrics"});
+  MetricsTable table;
+  table.columns = split_cells(lines.front());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::vector<std::string> cells = split_cells(lines[i]);
+    if (cells.size() != table.columns.size()) {
+      throw InputError(Problem{
+          path.string(),
+          {},
+          fmt::format("line {} has {} cells, expected {}", i + 1, cells.size(), table.columns.size())});
+    }
+    std::vector<double>& row = table.rows.emplace_back();
+    for (const std::string& cell : cells) row.push_back(parse_cell(cell, path, i + 1));
+  }
+  return table;
+}
+
+}  // namespace exemplar

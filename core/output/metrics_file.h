@@ -1,0 +1,48 @@
+// metrics.csv: one row a frame, numbers with all their digits, an empty cell for what a method does not know.
+// Rows are appended whole, so a killed run leaves a readable table; a resumed one cuts off what it computes
+// again.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/output/atomic_file.h"
+
+namespace exemplar {
+
+class MetricsFile {
+ public:
+  // `columns`: names with their units, e.g. "kinetic_energy [J]", after the column "frame", which is always
+  // the first. Rows with frame < first_frame of an existing table with the same columns are kept as they are.
+  // Throws OutputError when the file cannot be written, InputError when a table to be continued has other
+  // columns.
+  MetricsFile(std::filesystem::path path, std::vector<std::string> columns, int first_frame = 0);
+  ~MetricsFile();
+  MetricsFile(const MetricsFile&) = delete;
+  MetricsFile& operator=(const MetricsFile&) = delete;
+
+  // One value a column; NaN becomes an empty cell. On disk when it returns. Throws OutputError.
+  void append(int frame, std::span<const double> values);
+
+ private:
+  std::filesystem::path m_path;
+  std::size_t m_columns;
+  int m_descriptor = -1;
+};
+
+struct MetricsTable {
+  std::vector<std::string> columns;       // the first is "frame"
+  std::vector<std::vector<double>> rows;  // NaN for empty cells
+
+  // Index of a column by its name with or without the unit; -1 when there is none.
+  int find(const std::string& name) const;
+  // The values of a column; throws InputError when there is none.
+  std::vector<double> column(const std::string& name) const;
+};
+
+// A last row without its end of line is left out. Throws InputError with the line of what is wrong.
+MetricsTable read_metrics(const std::filesystem::path& path);
+
+}  // namespace exemplar

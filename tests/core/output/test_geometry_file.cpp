@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+#include <vtkCellData.h>
+#include <vtkCompositeDataSet.h>
+#include <vtkDataArray.h>
+#include <vtkFieldData.h>
+#include <vtkInformation.h>
+#include <vtkMultiBlockDataSet.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkPolyData.h>
+#include <vtkUnstructuredGrid.h>
+#include <vtkXMLMultiBlockDataReader.h>
+#include <vtkXMLPolyDataReader.h>
+#include <vtkXMLUnstructuredGridReader.h>
+
+#include "core/math/errors.h"
+#include "core/output/atomic_file.h"
+#include "core/output/geometry_file.h"
+#include "output_support.h"
+
+namespace exemplar::test {
+
+namespace {
+
+constexpr CellKind k_kinds[] = {CellKind::points,   CellKind::lines, CellKind::triangles,
+                                CellKind::polygons, CellKind::tets,  CellKind::hexahedra};
+
+TEST(GeometryFile, EveryKindComesBackExactly) {
+  const TemporaryFolder folder;
+  for (CellKind kind : k_kinds) {
+    const Geometry written = small_geometry(kind, 0.3);
+    const auto path = folder.path() / ("thing_00007" + geometry_extension(kind));
+    write_geometry(path, written, 0.25);
+    expect_equal(read_geometry(path), written);
+  }
+}
+
+TEST(GeometryFile, EmptyGeometryKeepsItsKind) {
+  const TemporaryFolder folder;
+  for (CellKind kind : k_kinds) {
+    Geometry written;
+    written.series = "bonds";
+    written.kind = kind;
+    const auto path = folder.path() / ("bonds_00000" + geometry_extension(kind));
+    write_geometry(path, written, 0);
+    expect_equal(read_geometry(path), written);
+  }
+}
+
+TEST(GeometryFile, PolygonsThatAreTrianglesStayPolygons) {
+  const TemporaryFolder folder;
+  Geometry written = small_geometry(CellKind::triangles, 1);
+  written.kind = CellKind::polygons;
+  written.offsets = {3, 6, 9};
+  write_geometry(folder.path() / "thing.vtp", written, 0);
+  expect_equal(read_geometry(folder.path() / "thing.vtp"), written);
+}
+
+// With VTK alone, as ParaView reads it.
+TEST(GeometryFile, VtkReadsSurfaceTimeAndTypes) {
+  const TemporaryFolder folder;
+  const Geometry written = small_geometry(CellKind::triangles, 0.7);
+  write_geometry(folder.path() / "a.vtp", written, 0.125);
+  vtkNew<vtkXMLPolyDataReader> reader;
+  reader->SetFileName((folder.path() / "a.vtp").c_str());
+  reader->Update();
+  vtkPolyData* data = reader->GetOutput();
+  ASSERT_EQ(data->GetNumberOfPolys(), 3);
+  EXPECT_EQ(data->GetNumberOfCells(), 3);
+  for (int i = 0; i < 10; ++i) {
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(data->GetPoint(i)[k], written.points(i, k));
+  }
+  EXPECT_EQ(data->GetFieldData()->GetArray("TimeValue")->GetTuple1(0), 0.125);
+  EXPECT_EQ(data->GetPointData()->GetArray("body")->GetDataType(), VTK_INT);
+  EXPECT_EQ(data->GetPointData()->GetArray("velocity")->GetNumberOfComponents(), 3);
+  EXPECT_EQ(data->GetCellData()->GetArray("damage")->GetTuple1(2), written.arrays[4].values[2]);
+}
+
+TEST(GeometryFile, VtkReadsTets) {
+  const TemporaryFolder folder;
+  const Geometry written = small_geometry(CellKind::tets, 0.7);
+  write_geometry(folder.path() / "a.vtu", written, 2);
+  vtkNew<vtkXMLUnstructuredGridReader> reader;
+  reader->SetFileName((folder.path() / "a.vtu").c_str());
+  reader->Update();
+  vtkUnstructuredGrid* data = reader->GetOutput();
+  ASSERT_EQ(data->GetNumberOfCells(), 2);
+  EXPECT_EQ(data->GetCellType(1), VTK_TETRA);
+  EXPECT_EQ(data->GetCell(1)->GetPointId(0), 9);
+  EXPECT_EQ(data->GetFieldData()->GetArray("TimeValue")->GetTuple1(0), 2.0);
+}
+
+TEST(GeometryFile, SameGeometrySameBytes) {
+  for (CellKind kind : k_kinds) {
+    const std::string bytes = encode_geometry(small_geometry(kind, 0.3), 0.25);
+    EXPECT_EQ(bytes, encode_geometry(small_geometry(kind, 0.3), 0.25));
+    EXPECT_NE(bytes, encode_geometry(small_geometry(kind, 0.30000000001), 0.25));
+  }
+}
+
+TEST(GeometryFile, MultiBlockHasNamedBlocks) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "side_by_side_00003.vtm";
+  write_vtm(path, 0.5,
+            {{"fem, \"no\" <examples> & more", small_geometry(CellKind::triangles, 1)},
+             {"shell", small_geometry(CellKind::hexahedra, 2)}});
+  vtkNew<vtkXMLMultiBlockDataReader> reader;
+  reader->SetFileName(path.c_str());
+  reader->Update();
+  auto* blocks = vtkMultiBlockDataSet::SafeDownCast(reader->GetOutput());
+  ASSERT_TRUE(blocks);
+  ASSERT_EQ(blocks->GetNumberOfBlocks(), 2u);
+  EXPECT_STREQ(blocks->GetMetaData(0u)->Get(vtkCompositeDataSet::NAME()), "fem, \"no\" <examples> & more");
+  EXPECT_EQ(vtkPolyData::SafeDownCast(blocks->GetBlock(0))->GetNumberOfPolys(), 3);
+  EXPECT_EQ(vtkUnstructuredGrid::SafeDownCast(blocks->GetBlock(1))->GetNumberOfCells(), 2);
+}
+
+TEST(GeometryFile, WrongArraySizeIsAProgrammingError) {
+  Geometry geometry = small_geometry(CellKind::triangles, 1);
+  geometry.arrays[0].values.pop_back();
+  EXPECT_THROW(encode_geometry(geometry, 0), std::logic_error);
+}
+
+TEST(GeometryFile, DamagedAndMissingFilesAreRefused) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(read_geometry(folder.path() / "missing.vtp"), InputError);
+  EXPECT_THROW(read_geometry(folder.path()), InputError);
+  const std::string bytes = encode_geometry(small_geometry(CellKind::triangles, 1), 0);
+  // Up to the last arrays: cut later, only the closing tags are missing.
+  for (std::size_t size = 0; size + 100 < bytes.size(); size += bytes.size() / 37) {
+    write_file_atomically(folder.path() / "cut.vtp", bytes.substr(0, size));
+    EXPECT_THROW(read_geometry(folder.path() / "cut.vtp"), InputError) << size << " of " << bytes.size();
+  }
+  write_file_atomically(folder.path() / "text.vtp", "no XML at all");
+  EXPECT_THROW(read_geometry(folder.path() / "text.vtp"), InputError);
+  write_file_atomically(folder.path() / "other.vtu", bytes);
+  EXPECT_THROW(read_geometry(folder.path() / "other.vtu"), InputError);
+}
+
+}  // namespace
+
+}  // namespace exemplar::test
