@@ -224,7 +224,11 @@ SurfacePoint SurfaceDistance::signed_nearest(const Vec3& point) const {
   const Vec3 offset = point - result.position;
   const bool inside = data.closed_manifold ? offset.dot(pseudo) < 0 : data.winding_number(point) > 0.5;
   const double sign = inside ? -1.0 : 1.0;
-  result.normal = result.distance > 0 ? Vec3(sign * offset / result.distance) : pseudo.normalized();
+  // On the surface, up to rounding, the offset has no direction.
+  const Box& bounds = data.tree.nodes()[0].box;
+  const bool on_surface =
+      result.distance <= 1e-13 * (bounds.max.cwiseAbs().cwiseMax(bounds.min.cwiseAbs()).norm());
+  result.normal = on_surface ? pseudo.normalized() : Vec3(sign * offset / result.distance);
   result.distance *= sign;
   return result;
 }
