@@ -184,6 +184,9 @@ void describe(Describe<SupportSettings>& d) {
   d.choice("interpolation", &SupportSettings::interpolation,
            {{"smooth", Interpolation::smooth}, {"linear", Interpolation::linear}}, "between keyframes");
   d.field("until", &SupportSettings::until, "s", "when it lets go; none: never", non_negative());
+  d.field("x", &SupportSettings::x, "", "hold the x coordinate");
+  d.field("y", &SupportSettings::y, "", "hold the y coordinate");
+  d.field("z", &SupportSettings::z, "", "hold the z coordinate");
   d.check([](const SupportSettings& support, const ProblemSink& problem) {
     check_increasing_times(support.keyframes, problem);
   });
@@ -195,15 +198,23 @@ void describe(Describe<LoadSettings>& d) {
   d.choice("kind", &LoadSettings::kind,
            {{"force", LoadKind::force},
             {"traction", LoadKind::traction},
+            {"pressure", LoadKind::pressure},
             {"acceleration", LoadKind::acceleration},
             {"torque", LoadKind::torque}},
-           "total force (N), traction (Pa), acceleration (m/s²) or torque (N·m)");
-  d.field("value", &LoadSettings::value, "N, Pa, m/s² or N·m", "strength and direction").required();
-  d.field("centre", &LoadSettings::centre, "m", "torque: a point of its axis");
+           "total force (N), traction (Pa), pressure (Pa), acceleration (m/s²) or torque (N·m)");
+  d.field("value", &LoadSettings::value, "N, Pa, m/s² or N·m", "strength and direction; not for pressure");
+  d.field("magnitude", &LoadSettings::magnitude, "Pa", "of a pressure, positive inwards");
   d.field("from", &LoadSettings::from, "s", "start", non_negative());
   d.field("until", &LoadSettings::until, "s", "end; none: for ever", non_negative());
-  d.field("ramp", &LoadSettings::ramp, "s", "linear rise after the start", non_negative());
+  d.field("ramp_up", &LoadSettings::ramp_up, "s", "linear rise after the start", non_negative());
+  d.field("ramp_down", &LoadSettings::ramp_down, "s", "linear fall before the end", non_negative());
   d.field("follows", &LoadSettings::follows, "", "turns with the body");
+  d.check([](const LoadSettings& load, const ProblemSink& problem) {
+    if (load.kind == LoadKind::pressure && load.magnitude == 0)
+      problem("magnitude", "a pressure needs a magnitude");
+    if (load.kind != LoadKind::pressure && load.value.isZero()) problem("value", "is missing or zero");
+    if (load.until && *load.until <= load.from) problem("until", "must be later than from");
+  });
 }
 
 void describe(Describe<CurveController>& d) {
@@ -239,7 +250,8 @@ void describe(Describe<LeanController>& d) {
       .direction();
   d.field("angles", &LeanController::angles, "deg", "keys").required();
   d.field("weights", &LeanController::weights, "", "weight at each key", between(0, 1)).required();
-  d.field("smoothing", &LeanController::smoothing, "s", "time constant", non_negative());
+  d.field("minimum_speed", &LeanController::minimum_speed, "m/s",
+          "below it (and this acceleration) the angle is 0", positive());
   d.check([](const LeanController& c, const ProblemSink& p) {
     check_curve_sizes(c.angles, c.weights, "angles", p);
   });

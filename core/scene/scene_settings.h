@@ -11,6 +11,7 @@
 #include "core/scene/settings.h"
 #include "core/scene/surface_settings.h"
 #include "core/world/curve.h"
+#include "core/world/loads.h"
 
 namespace exemplar {
 
@@ -104,20 +105,20 @@ struct SupportSettings {
   std::vector<KeyframeSettings> keyframes;  // none: fixed
   Vec3 centre = Vec3::Zero();               // m, of the keyframes' rotations
   Interpolation interpolation = Interpolation::smooth;
-  std::optional<double> until;  // s
+  std::optional<double> until;        // s
+  bool x = true, y = true, z = true;  // which coordinates are held
 };
-
-enum class LoadKind { force, traction, acceleration, torque };
 
 struct LoadSettings {
   std::optional<std::string> body;  // none: every body
   RegionSettings region;
   LoadKind kind = LoadKind::force;
   Vec3 value = Vec3::Zero();    // N in total, Pa, m/s² or N·m
-  Vec3 centre = Vec3::Zero();   // m, torque: a point of its axis
+  double magnitude = 0;         // Pa, pressure only
   double from = 0;              // s
   std::optional<double> until;  // s; none: to the end
-  double ramp = 0;              // s, linear rise after `from`
+  double ramp_up = 0;           // s, linear rise after `from`
+  double ramp_down = 0;         // s, linear fall before `until`
   bool follows = false;         // turns with the body's region
 };
 
@@ -136,7 +137,7 @@ struct VelocityController {
 struct LeanController {
   Vec3 up = Vec3::UnitY();              // signed angle from velocity to acceleration about this axis
   std::vector<double> angles, weights;  // degrees → weight
-  double smoothing = 0.1;               // s, time constant
+  double minimum_speed = 1e-3;          // m/s and m/s²: below it the angle reads 0
 };
 
 // Sets one example's weight explicitly instead of letting the deformation choose it.

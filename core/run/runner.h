@@ -1,0 +1,63 @@
+// The main loop of every run: advance to the next frame → report → fields → metrics → sink. Knows nothing about VTK,
+// JSON or the terminal.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/run/method.h"
+#include "core/scene/scene.h"
+
+namespace exemplar {
+
+// Everything measured at one frame.
+struct FrameMetrics {
+  int frame = 0;
+  double time = 0;  // s
+  Diagnostics diagnostics;
+  double volume_ratio = k_unknown;  // of the written surfaces, closed bodies only
+  int steps = 0, iterations = 0;    // since the frame before
+  double wall_time = 0;             // s in advance() since the start
+  PhaseTimes phases;                // s since the start
+};
+
+// Names with units and values, in the same order for every frame of a run.
+std::vector<std::string> metric_columns(const FrameMetrics& metrics);
+std::vector<double> metric_values(const FrameMetrics& metrics);
+
+class RunSink {
+ public:
+  virtual ~RunSink() = default;
+  virtual void frame(const FrameMetrics& metrics, std::vector<Geometry> geometries) = 0;
+  // `scheduled`: false for the state kept because the run could not go on.
+  virtual void checkpoint(const FrameMetrics& metrics, const StateArrays& state, bool scheduled) = 0;
+};
+
+struct RunOptions {
+  int frames = -1;                  // how many after the initial one; −1: the scene's duration
+  double checkpoint_seconds = 10;   // wall time between scheduled checkpoints; 0: every frame
+  InterruptCheck interrupted = [] { return false; };
+  std::function<void(const FrameMetrics&, int frames)> progress = [](const FrameMetrics&, int) {};
+};
+
+// Where a resumed run goes on: the method has been loaded with the state of this frame.
+struct ResumePoint {
+  int frame = 0;
+  double wall_time = 0;
+};
+
+struct RunSummary {
+  Status status = Status::ok;
+  std::string message;
+  int last_frame = 0;
+  int steps = 0, iterations = 0;
+  double wall_time = 0;      // s in advance()
+  FrameMetrics last;         // metrics of the last good frame
+  double worst_penetration = k_unknown;
+};
+
+RunSummary simulate(Method& method, const Scene& scene, RunSink& sink, const RunOptions& options,
+                    const ResumePoint* resume = nullptr);
+
+}  // namespace exemplar

@@ -1,0 +1,97 @@
+// A scene ready to be simulated: surfaces made, placed and checked; volumes, embeddings and volumetric poses
+// made once per body when first asked for, and cached on disk by content. Methods are built from this and
+// never see JSON.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/mesh/mass_properties.h"
+#include "core/mesh/tetrahedralize.h"
+#include "core/scene/scene_settings.h"
+#include "core/world/controllers.h"
+#include "core/world/loads.h"
+#include "core/world/obstacle.h"
+#include "core/world/supports.h"
+
+namespace exemplar {
+
+// An example pose in the body's placement (rigid motions of it do not matter to any method).
+struct Example {
+  std::string name;
+  bool elastic = true;   // shapes the example potential
+  bool plastic = true;   // shapes plastic flow
+  Points surface;        // one row per vertex of the body's surface
+  Points volume;         // one row per vertex of the body's tet mesh
+  std::vector<char> in;  // per tet: takes part (everywhere 1 unless the example has a region)
+};
+
+class Body {
+ public:
+  // Makes the surface (not the volume). Throws InputError whose paths start at `path`, e.g. bodies[0].
+  Body(const BodySettings& settings, const std::string& directory, const std::string& path);
+
+  const std::string& name() const { return m_settings.name; }
+  const BodySettings& settings() const { return m_settings; }
+  const Material& material() const { return m_settings.material; }
+  bool is_sheet() const { return m_settings.kind == BodyKind::sheet; }
+
+  // The input surface at rest, placed in the world, the user's vertices in the user's order.
+  const TriMesh& surface() const { return m_surface; }
+  Eigen::Isometry3d placement() const { return m_placement; }
+
+  // The reference volume (sheets: extruded by their thickness), placed in the world, with the surface
+  // embedded.
+  const Volume& volume() const;
+  const std::vector<Example>& examples() const;
+  const Example* find_example(const std::string& name) const;
+
+  // Where the body starts: at rest or in `initial_pose`.
+  const Points& initial_surface() const;
+  const Points& initial_volume() const;
+  // Initial velocity of a point of the body: v + ω × (x − centre of mass).
+  Vec3 initial_velocity(const Vec3& point) const;
+
+  // Exact; of the filled surface where it is closed, else of the volume. At rest.
+  const MassProperties& mass_properties() const;
+  double rest_volume() const { return mass_properties().measure; }
+
+  const std::vector<Support>& supports() const { return m_supports; }
+  const std::vector<Controller>& controllers() const { return m_controllers; }
+
+  // What was repaired or chosen while making this body; warnings begin with "warning: ".
+  const std::vector<std::string>& notes() const { return m_notes; }
+
+ private:
+  struct Lazy;
+  BodySettings m_settings;
+  std::string m_directory, m_path;
+  Eigen::Isometry3d m_placement = Eigen::Isometry3d::Identity();
+  TriMesh m_surface;
+  std::vector<Support> m_supports;
+  std::vector<Controller> m_controllers;
+  std::vector<std::string> m_notes;
+  std::shared_ptr<Lazy> m_lazy;
+};
+
+struct Scene {
+  std::string title;
+  TimeSettings time;
+  Vec3 gravity = Vec3::Zero();  // m/s²
+  std::uint64_t seed = 1;
+  std::vector<Body> bodies;
+  std::vector<Obstacle> obstacles;
+  std::vector<Load> loads;
+
+  int frame_count() const;  // frames after the initial one
+  double frame_time(int frame) const { return frame / time.fps; }
+  double step() const { return 1.0 / (time.fps * time.steps_per_frame); }
+};
+
+// Builds the scene; all problems at once as InputError with JSON paths. `directory`: where relative files
+// start.
+Scene make_scene(const SceneSettings& settings, const std::string& directory);
+
+}  // namespace exemplar
