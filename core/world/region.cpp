@@ -1,0 +1,69 @@
+#include "core/world/region.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/math/errors.h"
+#include "core/world/rotation.h"
+
+namespace exemplar {
+
+namespace {
+
+// Positive inside: how far the point is from leaving the region (not a Euclidean distance for boxes).
+double depth(const Region& region, const Vec3& point) {
+  const Vec3 r = point - region.centre;
+  switch (region.kind) {
+    case RegionKind::box:
+      return (0.5 * region.size - (exp_rotation(region.rotation).transpose() * r).cwiseAbs()).minCoeff();
+    case RegionKind::sphere:
+      return region.radius - r.norm();
+    case RegionKind::half_space:
+      return r.dot(region.normal.normalized());
+    default:
+      return 0;
+  }
+}
+
+int nearest_node(const Points& positions, const Vec3& point) {
+  Eigen::Index best = 0;
+  (positions.rowwise() - point.transpose()).rowwise().squaredNorm().minCoeff(&best);
+  return static_cast<int>(best);
+}
+
+}  // namespace
+
+void check_region(const Region& region) {
+  if (!region.centre.allFinite() || !region.rotation.allFinite())
+    throw InputError("a region's numbers must be finite");
+  if (region.kind == RegionKind::box && !(region.size.minCoeff() > 0 && region.size.allFinite()))
+    throw InputError("a box region needs positive sizes");
+  if (region.kind == RegionKind::sphere && !(region.radius > 0))
+    throw InputError("a sphere region needs a positive radius");
+  if (region.kind == RegionKind::half_space && !(region.normal.norm() > 0 && region.normal.allFinite()))
+    throw InputError("a half space needs a normal that is not zero");
+  if (region.kind == RegionKind::nearest && region.points.empty())
+    throw InputError("a region of nearest nodes needs at least one point");
+}
+
+bool contains(const Region& region, const Vec3& point) {
+  return depth(region, point) >= 0;
+}
+
+std::vector<int> select_nodes(const Region& region, const Points& positions) {
+  std::vector<int> nodes;
+  if (positions.rows() == 0) return nodes;
+  if (region.kind == RegionKind::nearest) {
+    for (const Vec3& p : region.points) nodes.push_back(nearest_node(positions, p));
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
+  }
+  const double tolerance = 1e-9 * (positions.colwise().maxCoeff() - positions.colwise().minCoeff()).norm();
+  for (Eigen::Index i = 0; i < positions.rows(); ++i) {
+    if (depth(region, positions.row(i).transpose()) >= -tolerance) nodes.push_back(static_cast<int>(i));
+  }
+  return nodes;
+}
+
+}  // namespace exemplar

@@ -1,0 +1,57 @@
+#include "core/world/supports.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/math/errors.h"
+
+namespace exemplar {
+
+SupportSet::SupportSet(const std::vector<Support>& supports, const std::string& body,
+                       const Points& start_positions)
+    : m_start(start_positions) {
+  for (const Support& support : supports) {
+    if (!support.body.empty() && support.body != body) continue;
+    check_region(support.region);
+    if (!support.keyframes.empty()) check_keyframes(support.keyframes);
+    std::vector<int> nodes = select_nodes(support.region, start_positions);
+    if (nodes.empty()) throw InputError("a support's region holds no node of body " + body);
+    m_nodes.insert(m_nodes.end(), nodes.begin(), nodes.end());
+    m_supports.push_back(support);
+    m_selected.push_back(std::move(nodes));
+  }
+  std::sort(m_nodes.begin(), m_nodes.end());
+  m_nodes.erase(std::unique(m_nodes.begin(), m_nodes.end()), m_nodes.end());
+}
+
+std::vector<SupportedNode> SupportSet::at(double time) const {
+  std::map<int, SupportedNode> held;
+  for (std::size_t s = 0; s < m_supports.size(); ++s) {
+    const Support& support = m_supports[s];
+    if (time >= support.release_time) continue;
+    const RigidMotion motion =
+        support.keyframes.empty() ? RigidMotion{} : evaluate(support.keyframes, support.interpolation, time);
+    for (const int node : m_selected[s]) {
+      const Vec3 arm = m_start.row(node).transpose() - support.centre;
+      const Vec3 turned = support.keyframes.empty() ? arm : Vec3(motion.orientation * arm);
+      held[node] = {node,
+                    {support.x, support.y, support.z},
+                    support.centre + motion.position + turned,
+                    motion.velocity + motion.angular_velocity.cross(turned)};
+    }
+  }
+  std::vector<SupportedNode> out;
+  out.reserve(held.size());
+  for (const auto& [node, entry] : held) out.push_back(entry);
+  return out;
+}
+
+double SupportSet::next_release(double time) const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const Support& support : m_supports) {
+    if (support.release_time > time) next = std::min(next, support.release_time);
+  }
+  return next;
+}
+
+}  // namespace exemplar

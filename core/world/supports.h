@@ -1,0 +1,57 @@
+// Supports: nodes of a body that are held or moved as told. A node's place at time t is
+//   x(t) = c + d(t) + R(t) (X − c)
+// with X its start position, c the support's centre, d and R the keyframes' position and rotation (identity
+// for a fixed support). Units: m, s, rad.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/world/curve.h"
+#include "core/world/region.h"
+
+namespace exemplar {
+
+struct Support {
+  std::string body;  // name of the body; empty: every body
+  Region region;
+  std::vector<Keyframe>
+      keyframes;  // empty: fixed. position: displacement since the start; rotation: about `centre`
+  Interpolation interpolation = Interpolation::smooth;
+  Vec3 centre = Vec3::Zero();         // m, world
+  bool x = true, y = true, z = true;  // which coordinates are held (a roller leaves one or two free)
+  double release_time = std::numeric_limits<double>::infinity();  // s; nodes are free from then on
+};
+
+struct SupportedNode {
+  int node = 0;
+  std::array<bool, 3> held{true, true, true};
+  Vec3 position = Vec3::Zero();  // m
+  Vec3 velocity = Vec3::Zero();  // m/s
+};
+
+// The supports of one body.
+class SupportSet {
+ public:
+  SupportSet() = default;
+  // Keeps what is for `body`. Throws InputError for impossible numbers and for regions that hold no node.
+  SupportSet(const std::vector<Support>& supports, const std::string& body, const Points& start_positions);
+
+  bool empty() const { return m_supports.empty(); }
+  // Ascending by node. Where supports overlap, the later one in the list decides.
+  std::vector<SupportedNode> at(double time) const;
+  // All nodes that are held at some time, ascending.
+  const std::vector<int>& nodes() const { return m_nodes; }
+  // The first release after `time`; infinity when there is none. Steps should end there.
+  double next_release(double time) const;
+
+ private:
+  std::vector<Support> m_supports;
+  std::vector<std::vector<int>> m_selected;  // nodes of each support
+  std::vector<int> m_nodes;
+  Points m_start;
+};
+
+}  // namespace exemplar
