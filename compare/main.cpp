@@ -1,3 +1,182 @@
-int main() {
-  return 0;
+// The exemplar program: flags → commands (compare/cli/commands.h). Bad input is caught here, once.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "compare/cli/commands.h"
+#include "compare/cli/interrupt.h"
+#include "compare/registered_methods.h"
+#include "core/math/errors.h"
+#include "core/output/atomic_file.h"
+#include "core/run/run_directory.h"
+
+namespace exemplar {
+namespace {
+
+struct Arguments {
+  bool quiet = false;
+  RunArguments run;
+  CheckArguments check;
+  ListArguments list;
+  MeshArguments mesh;
+  CompareArguments compare;
+  RecordArguments validate, bench;
+};
+
+void add_run(CLI::App& app, RunArguments& a) {
+  CLI::App* c = app.add_subcommand("run", "Simulate one scene with one method");
+  c->footer(
+      "Examples:\n"
+      "  exemplar run data/scenes/barrels.json --method rigid -o out/barrels\n"
+      "  exemplar run data/scenes/barrels.json --set bodies[0].material.young=1e7 --frames 20\n"
+      "  exemplar run data/scenes/barrels.json -o out/barrels --resume");
+  c->add_option("scene", a.scene, "Scene file (JSON, comments allowed)")->required();
+  c->add_option("-m,--method", a.method, "Method (exemplar list methods)");
+  c->add_option("-o,--output", a.output, "Directory for the results; default out/<scene>-<method>");
+  c->add_option("--set", a.assignments, "Change a setting: PATH=VALUE, e.g. bodies[0].material.young=1e6")
+      ->allow_extra_args(false);
+  c->add_option("--frames", a.frames, "Stop after this many frames")->check(CLI::Range(0, 1000000));
+  c->add_option("--threads", a.threads, "Threads (0: all); results do not depend on it")
+      ->check(CLI::Range(0, 1024));
+  c->add_option("--blas-threads", a.blas_threads, "Threads of the dense algebra inside factorisations")
+      ->check(CLI::Range(1, 64));
+  c->add_flag("--resume", a.resume, "Go on from the last checkpoint of the output directory");
+  c->add_flag("--expect", a.expect,
+              "Compare the last frame with the scene's expected values (exit 1 if they differ)");
+  c->add_flag("--rewrite-expect", a.rewrite_expect, "Write the values seen into the scene's \"expect\"");
+}
+
+void add_check(CLI::App& app, CheckArguments& a) {
+  CLI::App* c = app.add_subcommand("check", "Say what is wrong with scenes or studies without running them");
+  c->footer(
+      "Examples:\n"
+      "  exemplar check data/scenes/*.json\n"
+      "  exemplar check --schema > scene.schema.json");
+  c->add_option("files", a.files, "Scene or study files");
+  c->add_option("--set", a.assignments, "Change a setting first: PATH=VALUE")->allow_extra_args(false);
+  c->add_flag("--json", a.json, "Machine-readable output");
+  c->add_flag("--schema", a.schema, "Print the JSON Schema of scenes");
+  c->add_flag("--study-schema", a.study_schema, "Print the JSON Schema of studies");
+}
+
+void add_list(CLI::App& app, ListArguments& a) {
+  CLI::App* c = app.add_subcommand("list", "What there is: methods, scenes, studies, materials, primitives");
+  c->footer("Example:\n  exemplar list methods");
+  c->add_option("what", a.what, "methods, scenes, studies, materials or primitives")
+      ->check(CLI::IsMember({"methods", "scenes", "studies", "materials", "primitives"}));
+  c->add_flag("--json", a.json, "Machine-readable output");
+}
+
+void add_mesh(CLI::App& app, MeshArguments& a) {
+  CLI::App* c =
+      app.add_subcommand("mesh", "Inspect, convert and tetrahedralise meshes; list vibration modes");
+  c->footer(
+      "Examples:\n"
+      "  exemplar mesh car --set car.resolution=100 -o car.vtu\n"
+      "  exemplar mesh scan.obj --max-tet-volume 1e-6 -o scan.vtu\n"
+      "  exemplar mesh rabbit --modes 10 --material rubber");
+  c->add_option("input", a.input, "Mesh file, or the name of a primitive (exemplar list primitives)")
+      ->required();
+  c->add_option("-o,--output", a.output, "Write a tet mesh (.vtu) or the surface (.vtp, .obj, .ply)");
+  c->add_option("--set", a.assignments, "Parameter of a primitive, e.g. box.size=[1,2,1]")
+      ->allow_extra_args(false);
+  c->add_option("--max-tet-volume", a.max_tet_volume, "Largest tet [m³]")->check(CLI::PositiveNumber);
+  c->add_option("--cage-cell", a.cage_cell, "Cell size of a cage [m]")->check(CLI::PositiveNumber);
+  c->add_option("--quality", a.quality, "Largest radius-edge ratio")->check(CLI::Range(1.1, 10.0));
+  c->add_flag("!--surface-only", a.volume, "No volume");
+  c->add_flag("!--no-cage", a.cage, "Fail where a cage would be needed");
+  c->add_flag("--always-cage", a.always_cage, "Use a cage in any case");
+  c->add_option("--modes", a.modes, "List this many vibration frequencies")->check(CLI::Range(1, 200));
+  c->add_option("--material", a.material, "Material preset for the modes");
+  c->add_flag("--json", a.json, "Machine-readable output");
+}
+
+void add_compare(CLI::App& app, CompareArguments& a) {
+  CLI::App* c =
+      app.add_subcommand("compare", "Run every method of a study on the same scene and compare them");
+  c->footer(
+      "Examples:\n"
+      "  exemplar compare data/studies/plank.json -o out/plank --jobs 2\n"
+      "  exemplar compare data/studies/plank.json --dry-run --format snakemake > Snakefile\n"
+      "  exemplar compare data/studies/plank.json --collect out/plank");
+  c->add_option("study", a.study, "Study file")->required();
+  c->add_option("-o,--output", a.output, "Directory for the results; default out/<study>");
+  c->add_option("--methods", a.methods, "Only these runs of the study")->delimiter(',');
+  c->add_option("--set", a.assignments, "Change a setting of the scene: PATH=VALUE")->allow_extra_args(false);
+  c->add_option("--jobs", a.jobs, "Runs at the same time")->check(CLI::Range(1, 256));
+  c->add_option("--threads", a.threads, "Threads of each run (0: all)")->check(CLI::Range(0, 1024));
+  c->add_option("--frames", a.frames, "Stop every run after this many frames")->check(CLI::Range(0, 1000000));
+  c->add_flag("--resume", a.resume, "Run only what is missing or has changed");
+  c->add_flag("--dry-run", a.dry_run, "Print the runs as commands and do nothing");
+  c->add_option("--format", a.format, "Of --dry-run")->check(CLI::IsMember({"lines", "snakemake"}));
+  c->add_option("--collect", a.collect, "Compare the finished runs of this directory");
+}
+
+CLI::App* add_records(CLI::App& app, const char* name, const char* doc, RecordArguments& a) {
+  CLI::App* c = app.add_subcommand(name, doc);
+  c->add_option("names", a.names, "Methods or method/case; default all");
+  c->add_option("--json", a.json, "Write the records as JSON");
+  c->add_option("--markdown", a.markdown, "Write the table as Markdown");
+  c->add_option("--directory", a.directory, "Keep plots and inputs of other solvers here");
+  c->add_flag("--list", a.list, "Only list the names");
+  return c;
+}
+
+void add_commands(CLI::App& app, Arguments& a) {
+  app.add_flag("-q,--quiet", a.quiet, "Only results, warnings and errors");
+  app.set_version_flag("--version", "exemplar " + program_version());
+  app.require_subcommand(1);
+  app.fallthrough();
+  add_run(app, a.run);
+  add_compare(app, a.compare);
+  add_mesh(app, a.mesh);
+  add_check(app, a.check);
+  add_records(app, "validate", "Run the physics validation cases: measured against expected", a.validate)
+      ->add_flag("--slow", a.validate.slow, "Also the long cases");
+  add_records(app, "bench", "Measure speed on this machine, beside the papers' and peers' figures", a.bench);
+  add_list(app, a.list);
+}
+
+int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, const Terminal& terminal) {
+  const std::string command = app.get_subcommands().front()->get_name();
+  if (command == "run") return run_command(a.run, registry, terminal);
+  if (command == "check") return check_command(a.check, registry, terminal);
+  if (command == "list") return list_command(a.list, registry, terminal);
+  if (command == "mesh") return mesh_command(a.mesh, terminal);
+  if (command == "compare") return compare_command(a.compare, registry, terminal);
+  if (command == "validate") return validate_command(a.validate, registry, terminal);
+  return bench_command(a.bench, registry, terminal);
+}
+
+int guarded_main(int argc, char** argv) {
+  CLI::App app{"Simulates example-based materials and compares them with the methods people use instead."};
+  app.name("exemplar");
+  Arguments arguments;
+  add_commands(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? k_exit_done : k_exit_bad_input;
+  }
+  const Terminal terminal(arguments.quiet);
+  install_interrupt_handler();
+  try {
+    return dispatch(app, arguments, registered_methods(), terminal);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems()) terminal.error(to_string(problem));
+    return k_exit_bad_input;
+  } catch (const OutputError& error) {
+    terminal.error(error.what());
+    return k_exit_cannot_go_on;
+  } catch (const std::bad_alloc&) {
+    terminal.error("out of memory: use fewer elements or particles");
+    return k_exit_cannot_go_on;
+  }
+}
+
+}  // namespace
+}  // namespace exemplar
+
+int main(int argc, char** argv) {
+  return exemplar::guarded_main(argc, argv);
 }

@@ -89,7 +89,7 @@ class Method {
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;
 
-  // Positions of the scene's obstacles now, in scene order, for drawing (position and orientation).
+  // Body frames of the scene's obstacles now (ObstacleState), in scene order: position and orientation.
   virtual std::vector<std::pair<Vec3, Quat>> obstacle_poses() const = 0;
 
   virtual PhaseTimes phase_times() const { return {}; }

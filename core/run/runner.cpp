@@ -40,7 +40,8 @@ class Loop {
       if (report.status != Status::ok) return stopped(report);
       show(frame, report);
       keep_state();
-      if (seconds_since(m_last_checkpoint) >= m_options.checkpoint_seconds && frame < frames) save_checkpoint(true);
+      if (seconds_since(m_last_checkpoint) >= m_options.checkpoint_seconds && frame < frames)
+        save_checkpoint(true);
       m_options.progress(m_summary.last, frames);
     }
     return m_summary;

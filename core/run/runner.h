@@ -1,5 +1,5 @@
-// The main loop of every run: advance to the next frame → report → fields → metrics → sink. Knows nothing about VTK,
-// JSON or the terminal.
+// The main loop of every run: advance to the next frame → report → fields → metrics → sink. Knows nothing
+// about VTK, JSON or the terminal.
 #pragma once
 
 #include <functional>
@@ -35,8 +35,8 @@ class RunSink {
 };
 
 struct RunOptions {
-  int frames = -1;                  // how many after the initial one; −1: the scene's duration
-  double checkpoint_seconds = 10;   // wall time between scheduled checkpoints; 0: every frame
+  int frames = -1;                 // how many after the initial one; −1: the scene's duration
+  double checkpoint_seconds = 10;  // wall time between scheduled checkpoints; 0: every frame
   InterruptCheck interrupted = [] { return false; };
   std::function<void(const FrameMetrics&, int frames)> progress = [](const FrameMetrics&, int) {};
 };
@@ -52,8 +52,8 @@ struct RunSummary {
   std::string message;
   int last_frame = 0;
   int steps = 0, iterations = 0;
-  double wall_time = 0;      // s in advance()
-  FrameMetrics last;         // metrics of the last good frame
+  double wall_time = 0;  // s in advance()
+  FrameMetrics last;     // metrics of the last good frame
   double worst_penetration = k_unknown;
 };
 

@@ -1,5 +1,5 @@
-// The written surface that all methods share: every body's input surface in scene order with its own vertices, and
-// what the runner adds to it.
+// The written surface that all methods share: every body's input surface in scene order with its own
+// vertices, and what the runner adds to it.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace exemplar {
 
-// Series "surface": positions given per body (rows = vertices of Body::surface()). Arrays: body (cells and points),
-// displacement, and material coordinates: original_triangle, original_barycentric, fragment (0).
+// Series "surface": positions given per body (rows = vertices of Body::surface()). Arrays: body (cells and
+// points), displacement, and material coordinates: original_triangle, original_barycentric, fragment (0).
 Geometry surface_geometry(const Scene& scene, const std::vector<Points>& positions);
 
 // Adds a point array with values given per body.
@@ -19,11 +19,12 @@ void add_point_array(Geometry& surface, const std::string& name, const std::vect
 // Series "obstacles" with an integer cell array `obstacle`.
 Geometry obstacle_geometry(const Scene& scene, const std::vector<std::pair<Vec3, Quat>>& poses);
 
-// Volume of the written surface over that at rest, closed solids only; k_unknown when there is none or when it is in
-// pieces.
+// Volume of the written surface over that at rest, closed solids only; k_unknown when there is none or when
+// it is in pieces.
 double surface_volume_ratio(const Scene& scene, const Geometry& surface);
 
 // Deepest of the surface's points inside any obstacle, m; 0 when none is inside.
-double deepest_penetration(const Scene& scene, const std::vector<std::pair<Vec3, Quat>>& poses, const Points& points);
+double deepest_penetration(const Scene& scene, const std::vector<std::pair<Vec3, Quat>>& poses,
+                           const Points& points);
 
 }  // namespace exemplar

@@ -82,7 +82,7 @@ struct Scene {
   Vec3 gravity = Vec3::Zero();  // m/s²
   std::uint64_t seed = 1;
   std::vector<Body> bodies;
-  std::vector<Obstacle> obstacles;
+  std::vector<ObstacleBody> obstacles;
   std::vector<Load> loads;
 
   int frame_count() const;  // frames after the initial one

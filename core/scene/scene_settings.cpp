@@ -109,7 +109,7 @@ void describe(Describe<VolumeSettings>& d) {
   d.field("cage_cell", &VolumeSettings::cage_cell, "m", "cell size of the cage; none: from the surface",
           positive());
   d.field("grid", &VolumeSettings::grid, "", "boxes: a structured mesh with these cells", between(1, 1000));
-  d.choice("split", &VolumeSettings::split, {{"five", TetSplit::five}, {"six", TetSplit::six}},
+  d.choice("split", &VolumeSettings::split, {{"five", Split::five}, {"six", Split::six}},
            "tets per cell of a structured mesh");
   d.field("file", &VolumeSettings::file, "", "tet mesh to use instead, relative to the scene file");
 }

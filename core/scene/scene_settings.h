@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/mesh/tetrahedralize.h"
 #include "core/scene/material.h"
 #include "core/scene/pose_maps.h"
 #include "core/scene/settings.h"
@@ -28,7 +29,6 @@ struct RotationSettings {
 Quat rotation_of(const RotationSettings& settings);
 
 enum class BodyKind { solid, sheet };
-enum class TetSplit { five, six };
 
 // How the reference volume of a body is made.
 struct VolumeSettings {
@@ -38,7 +38,7 @@ struct VolumeSettings {
   bool always_cage = false;              // use a cage in any case
   std::optional<double> cage_cell;       // m; none: from the surface's size
   std::optional<IntVec3> grid;           // boxes only: a structured mesh with these cells
-  TetSplit split = TetSplit::five;       // of a structured mesh's cells
+  Split split = Split::five;             // of a structured mesh's cells
   std::optional<std::string> file;       // a tet mesh to use instead
 };
 

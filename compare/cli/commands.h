@@ -1,0 +1,95 @@
+// One function per command of the program; each returns its exit code: 0 done, 2 wrong input or call, 3 the
+// simulation could not go on, 130 interrupted. Bad input is thrown as InputError and turned into 2 in main.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/cli/terminal.h"
+#include "core/run/registry.h"
+#include "core/scene/scene_file.h"
+
+namespace exemplar {
+
+inline constexpr int k_exit_done = 0;
+inline constexpr int k_exit_failed_check = 1;
+inline constexpr int k_exit_bad_input = 2;
+inline constexpr int k_exit_cannot_go_on = 3;
+inline constexpr int k_exit_interrupted = 130;
+
+struct RunArguments {
+  std::string scene;
+  std::string method;  // empty: the registry's first that fits
+  std::string output;  // empty: out/<scene>-<method>
+  std::vector<std::string> assignments;
+  int frames = -1;
+  int threads = 0;
+  int blas_threads = 1;
+  bool resume = false;
+  bool expect = false;          // compare the last frame with the scene's "expect"
+  bool rewrite_expect = false;  // write what was seen into the scene file
+};
+int run_command(const RunArguments& arguments, const Registry& registry, const Terminal& terminal);
+
+struct CheckArguments {
+  std::vector<std::string> files;
+  std::vector<std::string> assignments;
+  bool json = false;
+  bool schema = false;        // print the JSON Schema of scenes
+  bool study_schema = false;  // … of studies
+};
+int check_command(const CheckArguments& arguments, const Registry& registry, const Terminal& terminal);
+
+struct ListArguments {
+  std::string what;  // methods, scenes, studies, materials, primitives; empty: all
+  bool json = false;
+};
+int list_command(const ListArguments& arguments, const Registry& registry, const Terminal& terminal);
+
+struct MeshArguments {
+  std::string input;                     // a mesh file or the name of a primitive
+  std::string output;                    // .vtu, .vtp, .obj, .ply; empty: only the report
+  std::vector<std::string> assignments;  // of the primitive's parameters, e.g. car.resolution=100
+  std::optional<double> max_tet_volume, cage_cell;
+  double quality = 1.4;
+  bool volume = true;
+  bool cage = true, always_cage = false;
+  int modes = 0;  // list this many vibration frequencies
+  std::string material = "rubber";
+  bool json = false;
+};
+int mesh_command(const MeshArguments& arguments, const Terminal& terminal);
+
+struct CompareArguments {
+  std::string study;
+  std::string output;
+  std::vector<std::string> methods;  // empty: the study's
+  std::vector<std::string> assignments;
+  int jobs = 1;
+  int threads = 0;
+  int frames = -1;
+  bool resume = false;
+  bool dry_run = false;
+  std::string format = "lines";  // of --dry-run
+  std::string collect;           // directory of finished runs
+};
+int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal);
+
+struct RecordArguments {
+  std::vector<std::string> names;  // groups or group/case; empty: all
+  std::string json, markdown;
+  std::string directory;  // for plots and inputs of other solvers
+  bool slow = false;
+  bool list = false;
+};
+int validate_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal);
+int bench_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal);
+
+// Shared by several commands.
+MethodDescriptions method_descriptions(const Registry& registry);
+const MethodInfo& method_or_throw(const Registry& registry, const std::string& name);
+// The folder with scenes and studies: $EXEMPLAR_DATA, or data/ beside the program's source tree.
+std::string data_directory();
+
+}  // namespace exemplar

@@ -1,0 +1,112 @@
+// exemplar list: what there is, one line each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "compare/cli/commands.h"
+#include "core/math/errors.h"
+#include "core/mesh/primitives.h"
+
+namespace exemplar {
+
+namespace {
+
+struct Entry {
+  std::string name, doc;
+  Json more = Json::object();
+};
+
+std::vector<Entry> list_methods(const Registry& registry) {
+  std::vector<Entry> entries;
+  for (const MethodInfo& method : registry.methods()) {
+    const Capabilities& c = method.capabilities;
+    entries.push_back({method.name, method.summary,
+                       Json{{"source", method.source},
+                            {"scene", method.scene},
+                            {"validated_by", method.validated_by},
+                            {"capabilities",
+                             {{"deformation", c.deformation},
+                              {"elastic_examples", c.elastic_examples},
+                              {"plastic_examples", c.plastic_examples},
+                              {"weight_control", c.weight_control},
+                              {"plasticity", c.plasticity},
+                              {"fracture", c.fracture},
+                              {"body_contact", c.body_contact},
+                              {"self_contact", c.self_contact},
+                              {"friction", c.friction},
+                              {"restitution", c.restitution},
+                              {"open_surfaces", c.open_surfaces},
+                              {"supports", c.supports},
+                              {"loads", c.loads}}}}});
+  }
+  return entries;
+}
+
+// Title of every JSON file in a folder of data/.
+std::vector<Entry> list_files(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<Entry> entries;
+  const fs::path directory = fs::path(data_directory()) / folder;
+  if (!fs::is_directory(directory)) return entries;
+  for (const fs::directory_entry& item : fs::directory_iterator(directory)) {
+    if (item.path().extension() != ".json") continue;
+    std::string title = "(not readable)";
+    try {
+      title = read_json_file(item.path().string()).value("title", "");
+    } catch (const InputError&) {
+    }
+    entries.push_back({item.path().stem().string(), title, {{"path", item.path().string()}}});
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return entries;
+}
+
+std::vector<Entry> list_materials() {
+  std::vector<Entry> entries;
+  for (const MaterialPreset& preset : material_presets()) {
+    entries.push_back({preset.name, preset.doc, write_object(description_of<Material>(), &preset.material)});
+  }
+  return entries;
+}
+
+std::vector<Entry> list_primitives() {
+  std::vector<Entry> entries;
+  for (const PrimitiveInfo& primitive : primitive_list()) entries.push_back({primitive.name, primitive.doc});
+  return entries;
+}
+
+std::vector<Entry> entries_of(const std::string& what, const Registry& registry) {
+  if (what == "methods") return list_methods(registry);
+  if (what == "materials") return list_materials();
+  if (what == "primitives") return list_primitives();
+  return list_files(what);
+}
+
+}  // namespace
+
+int list_command(const ListArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  std::vector<std::string> kinds{"methods", "scenes", "studies", "materials", "primitives"};
+  if (!arguments.what.empty()) kinds = {arguments.what};
+  Json all = Json::object();
+  for (const std::string& kind : kinds) {
+    const std::vector<Entry> entries = entries_of(kind, registry);
+    if (arguments.json) {
+      all[kind] = Json::array();
+      for (const Entry& entry : entries) {
+        Json item{{"name", entry.name}, {"doc", entry.doc}};
+        item.update(entry.more);
+        all[kind].push_back(item);
+      }
+      continue;
+    }
+    std::vector<std::vector<std::string>> rows{{kind, ""}};
+    for (const Entry& entry : entries) rows.push_back({entry.name, entry.doc});
+    terminal.say(format_table(rows));
+  }
+  if (arguments.json) terminal.say(all.dump(2));
+  return k_exit_done;
+}
+
+}  // namespace exemplar

@@ -1,0 +1,163 @@
+// exemplar mesh: inspect, convert and tetrahedralise meshes; list vibration modes.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "compare/cli/commands.h"
+#include "core/elastic/modes.h"
+#include "core/math/errors.h"
+#include "core/mesh/files.h"
+#include "core/mesh/quality.h"
+#include "core/scene/surface_settings.h"
+#include "core/scene/volume_cache.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The parameters of a primitive after --set; problems with their paths.
+SurfaceSettings primitive_settings(const MeshArguments& arguments) {
+  surface_of_primitive(arguments.input);  // an unknown name is said here
+  Json document = Json::object();
+  document[arguments.input] = Json::object();
+  for (const std::string& assignment : arguments.assignments) apply_assignment(document, assignment);
+  SurfaceSettings settings;
+  std::vector<Problem> problems;
+  read_object(document, description_of<SurfaceSettings>(), &settings, "", problems);
+  if (!problems.empty()) throw InputError(problems);
+  return settings;
+}
+
+bool is_tet_file(const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  return extension == ".vtu" || extension == ".ele" || extension == ".node" || extension == ".msh" || extension == ".mesh";
+}
+
+TriMesh load_surface(const MeshArguments& arguments) {
+  if (fs::exists(arguments.input)) return read_surface(arguments.input);
+  if (fs::path(arguments.input).has_extension()) throw InputError(Problem{arguments.input, "", "no such file"});
+  return make_surface(primitive_settings(arguments), "");
+}
+
+Json report_json(const SurfaceReport& r) {
+  return {{"vertices", r.vertices},
+          {"triangles", r.triangles},
+          {"parts", r.parts},
+          {"closed", r.closed},
+          {"manifold", r.manifold},
+          {"boundary_edges", r.boundary_edges},
+          {"non_manifold_edges", r.non_manifold_edges},
+          {"non_manifold_vertices", r.non_manifold_vertices},
+          {"degenerate_triangles", r.degenerate_triangles},
+          {"duplicate_vertices", r.duplicate_vertices},
+          {"self_intersections", r.self_intersections},
+          {"genus", r.genus},
+          {"smallest_angle_deg", r.min_angle},
+          {"mean_edge_m", r.mean_edge},
+          {"area_m2", r.area},
+          {"volume_m3", r.volume},
+          {"low", {r.bounds.low.x(), r.bounds.low.y(), r.bounds.low.z()}},
+          {"high", {r.bounds.high.x(), r.bounds.high.y(), r.bounds.high.z()}}};
+}
+
+Json report_json(const TetReport& r) {
+  return {{"vertices", r.vertices},
+          {"tets", r.tets},
+          {"parts", r.parts},
+          {"smallest_dihedral_deg", r.min_dihedral},
+          {"largest_dihedral_deg", r.max_dihedral},
+          {"smallest_volume_m3", r.min_volume},
+          {"largest_volume_m3", r.max_volume},
+          {"volume_m3", r.volume},
+          {"smallest_radius_ratio", r.min_radius_ratio},
+          {"inverted", r.inverted}};
+}
+
+Json modes_json(const TetMesh& mesh, const MeshArguments& arguments) {
+  const Material* material = nullptr;
+  for (const MaterialPreset& preset : material_presets()) {
+    if (preset.name == arguments.material) material = &preset.material;
+  }
+  if (!material) throw InputError("there is no material called '" + arguments.material + "'");
+  const ModesResult modes =
+      vibration_modes(mesh, material->young, material->poisson, material->density, arguments.modes);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < modes.frequencies.size(); ++i) {
+    list.push_back({{"mode", 7 + static_cast<int>(i)}, {"frequency_Hz", modes.frequencies[i]}});
+  }
+  return list;
+}
+
+void say_report(const Json& report, const Terminal& terminal) {
+  for (const auto& [section, values] : report.items()) {
+    if (values.is_object()) {
+      std::vector<std::vector<std::string>> rows{{section, ""}};
+      for (const auto& [key, value] : values.items()) rows.push_back({key, value.dump()});
+      terminal.say(format_table(rows));
+    } else if (values.is_array()) {
+      std::vector<std::vector<std::string>> rows{{section, ""}};
+      for (const Json& item : values) {
+        rows.push_back(item.is_object() ? std::vector<std::string>{fmt::format("mode {}", item["mode"].get<int>()),
+                                                                   fmt::format("{:.6g} Hz", item["frequency_Hz"].get<double>())}
+                                        : std::vector<std::string>{item.get<std::string>(), ""});
+      }
+      terminal.say(format_table(rows));
+    }
+  }
+}
+
+void write_result(const std::string& path, const TriMesh& surface, const TetMesh* mesh) {
+  if (fs::path(path).extension() == ".vtu") {
+    if (!mesh) throw InputError("--surface-only has no tets to write into " + path);
+    write_tets(path, *mesh);
+  } else {
+    write_surface(path, surface);
+  }
+}
+
+Volume make_volume(const TriMesh& surface, const MeshArguments& arguments) {
+  VolumeOptions options;
+  options.max_tet_volume = arguments.max_tet_volume.value_or(0);
+  options.cage_cell = arguments.cage_cell.value_or(0);
+  options.quality = arguments.quality;
+  options.allow_cage = arguments.cage;
+  options.force_cage = arguments.always_cage;
+  return cached_volume(surface, options);
+}
+
+}  // namespace
+
+int mesh_command(const MeshArguments& arguments, const Terminal& terminal) {
+  Json report = Json::object();
+  if (fs::exists(arguments.input) && is_tet_file(arguments.input)) {
+    const TetMesh mesh = read_tets(arguments.input);
+    report["tets"] = report_json(inspect(mesh));
+    if (arguments.modes > 0) report["modes"] = modes_json(mesh, arguments);
+    if (!arguments.output.empty()) write_result(arguments.output, boundary_surface(mesh), &mesh);
+  } else {
+    const TriMesh surface = load_surface(arguments);
+    report["surface"] = report_json(inspect(surface));
+    std::optional<Volume> volume;
+    if (arguments.volume) {
+      volume = make_volume(surface, arguments);
+      report["volume"] = report_json(inspect(volume->mesh));
+      report["volume"]["cage"] = volume->cage;
+      const Points embedded = apply(volume->surface, volume->mesh.tets, volume->mesh.vertices);
+      report["volume"]["embedding_error_m"] = (embedded - surface.vertices).rowwise().norm().maxCoeff();
+      report["notes"] = volume->notes;
+      if (arguments.modes > 0) report["modes"] = modes_json(volume->mesh, arguments);
+    }
+    if (!arguments.output.empty()) write_result(arguments.output, surface, volume ? &volume->mesh : nullptr);
+  }
+  if (arguments.json) {
+    terminal.say(report.dump(2));
+  } else {
+    say_report(report, terminal);
+  }
+  return k_exit_done;
+}
+
+}  // namespace exemplar

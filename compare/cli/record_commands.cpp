@@ -1,0 +1,168 @@
+// exemplar validate and exemplar bench: run the registered cases, print one table, write JSON and Markdown.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "compare/cli/commands.h"
+#include "core/math/errors.h"
+#include "core/output/atomic_file.h"
+
+namespace exemplar {
+
+namespace {
+
+template <class Case>
+std::string full_name(const Case& item) {
+  return item.group + "/" + item.name;
+}
+
+// Cases whose group or full name was asked for; every name must match something.
+template <class Case>
+std::vector<Case> chosen(const std::vector<Case>& all, const std::vector<std::string>& names) {
+  std::vector<Case> result;
+  std::vector<std::string> known;
+  for (const Case& item : all) {
+    known.push_back(item.group);
+    known.push_back(full_name(item));
+    const bool wanted = names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                          return name == item.group || name == full_name(item);
+                        });
+    if (wanted) result.push_back(item);
+  }
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InputError("there is nothing called '" + name + "'" + did_you_mean(name, known));
+    }
+  }
+  return result;
+}
+
+ValidationContext make_context(const RecordArguments& arguments) {
+  ValidationContext context;
+  context.directory = arguments.directory.empty()
+                          ? (std::filesystem::temp_directory_path() / "exemplar-records").string()
+                          : arguments.directory;
+  context.slow = arguments.slow;
+  make_writable_directory(context.directory);
+  return context;
+}
+
+std::string short_number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "—";
+}
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    text += "|";
+    for (const std::string& cell : rows[r]) text += " " + cell + " |";
+    text += "\n";
+    if (r > 0) continue;
+    text += "|";
+    for (std::size_t k = 0; k < rows[r].size(); ++k) text += "---|";
+    text += "\n";
+  }
+  return text;
+}
+
+void write_records(const RecordArguments& arguments, const Json& json, const std::vector<std::vector<std::string>>& rows) {
+  if (!arguments.json.empty()) write_file_atomically(arguments.json, json.dump(2) + "\n");
+  if (!arguments.markdown.empty()) write_file_atomically(arguments.markdown, markdown_table(rows));
+}
+
+// A case that throws is a failed case, not the end of the others.
+template <class Record, class Case>
+std::vector<Record> run_case(const Case& item, const ValidationContext& context, const Record& failure) {
+  try {
+    std::vector<Record> records = item.run(context);
+    if (!records.empty()) return records;
+  } catch (const std::exception& error) {
+    Record record = failure;
+    if constexpr (requires { record.source; }) record.source = error.what();
+    if constexpr (requires { record.settings; }) record.settings = error.what();
+    return {record};
+  }
+  return {failure};
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+int validate_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  const std::vector<ValidationCase> cases = chosen(registry.cases(), arguments.names);
+  std::vector<std::vector<std::string>> rows{{"case", "quantity", "measured", "expected", "tolerance", "ok", "source"}};
+  Json json = Json::array();
+  const ValidationContext context = make_context(arguments);
+  int failed = 0, total = 0;
+  for (const ValidationCase& item : cases) {
+    if (arguments.list) {
+      terminal.say(full_name(item) + (item.slow ? "  (--slow)" : ""));
+      continue;
+    }
+    if (item.slow && !arguments.slow) continue;
+    const auto start = std::chrono::steady_clock::now();
+    ValidationRecord failure{"could not be run", std::nan(""), std::nan(""), 0, false, ""};
+    for (const ValidationRecord& r : run_case(item, context, failure)) {
+      rows.push_back({full_name(item), r.quantity, short_number(r.measured), short_number(r.expected),
+                      short_number(r.tolerance), r.ok ? "ok" : "FAILED", r.source});
+      json.push_back({{"case", full_name(item)},
+                      {"quantity", r.quantity},
+                      {"measured", number_or_null(r.measured)},
+                      {"expected", number_or_null(r.expected)},
+                      {"tolerance", number_or_null(r.tolerance)},
+                      {"ok", r.ok},
+                      {"source", r.source}});
+      failed += r.ok ? 0 : 1;
+      ++total;
+    }
+    terminal.note(fmt::format("{}: {:.1f} s", full_name(item), seconds_since(start)));
+  }
+  if (arguments.list) return k_exit_done;
+  terminal.say(format_table(rows));
+  terminal.say(fmt::format("{} of {} quantities ok; files in {}", total - failed, total, context.directory));
+  write_records(arguments, json, rows);
+  return failed == 0 ? k_exit_done : k_exit_failed_check;
+}
+
+int bench_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  const std::vector<Bench> benches = chosen(registry.benches(), arguments.names);
+  std::vector<std::vector<std::string>> rows{{"figure", "value", "unit", "goal", "met", "beside", "settings"}};
+  Json json = Json::array();
+  const ValidationContext context = make_context(arguments);
+  for (const Bench& item : benches) {
+    if (arguments.list) {
+      terminal.say(full_name(item));
+      continue;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    BenchRecord failure{"could not be run", std::nan(""), "", "", 0.0, false, ""};
+    for (const BenchRecord& r : run_case(item, context, failure)) {
+      rows.push_back({item.group + ": " + r.figure, short_number(r.value), r.unit, r.goal ? short_number(*r.goal) : "",
+                      r.goal ? (r.met ? "yes" : "NO") : "", r.anchor, r.settings});
+      json.push_back({{"figure", item.group + ": " + r.figure},
+                      {"value", number_or_null(r.value)},
+                      {"unit", r.unit},
+                      {"anchor", r.anchor},
+                      {"goal", r.goal ? Json(*r.goal) : Json(nullptr)},
+                      {"met", r.goal ? Json(r.met) : Json(nullptr)},
+                      {"settings", r.settings}});
+    }
+    terminal.note(fmt::format("{}: {:.1f} s", full_name(item), seconds_since(start)));
+  }
+  if (arguments.list) return k_exit_done;
+  terminal.say(format_table(rows));
+  write_records(arguments, json, rows);
+  return k_exit_done;
+}
+
+}  // namespace exemplar

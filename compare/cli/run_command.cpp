@@ -1,0 +1,184 @@
+// exemplar run: one scene, one method → a run directory.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "compare/cli/commands.h"
+#include "compare/cli/interrupt.h"
+#include "core/math/errors.h"
+#include "core/math/parallel.h"
+#include "core/output/metrics_file.h"
+#include "core/run/run_directory.h"
+#include "core/sparse/cholesky.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string default_method(const Registry& registry) {
+  return registry.find("fem") ? "fem" : registry.methods().at(0).name;
+}
+
+RunRecord make_record(const RunArguments& arguments, const SceneFile& file, const MethodInfo& info, const Scene& scene,
+                      const Method& method) {
+  RunRecord record;
+  record.method = info.name;
+  record.scene_path = arguments.scene;
+  record.title = file.settings.title;
+  record.settings_json = write_scene(file, info.name).dump();
+  record.content_key = content_key(info.name, record.settings_json);
+  record.threads = thread_count();
+  record.blas_threads = arguments.blas_threads;
+  record.not_modelled = not_modelled(scene, info.capabilities);
+  for (const Body& body : scene.bodies) {
+    record.notes.insert(record.notes.end(), body.notes().begin(), body.notes().end());
+  }
+  const std::vector<std::string> notes = method.notes();
+  record.notes.insert(record.notes.end(), notes.begin(), notes.end());
+  return record;
+}
+
+void tell_notes(const RunRecord& record, const Terminal& terminal) {
+  const std::string warning = "warning: ";
+  for (const std::string& note : record.notes) {
+    if (note.starts_with(warning)) {
+      terminal.warn(note.substr(warning.size()));
+    } else {
+      terminal.note(note);
+    }
+  }
+  for (const std::string& missing : record.not_modelled) terminal.note("not modelled: " + missing);
+}
+
+// Loads the newest checkpoint of the same run; none: from the start.
+std::optional<ResumePoint> load_resume_point(const std::string& output, const RunRecord& record, Method& method,
+                                             const Terminal& terminal) {
+  const LoadedCheckpoint loaded = load_latest_checkpoint(fs::path(output) / "checkpoints");
+  for (const std::string& damaged : loaded.damaged) terminal.warn(damaged);
+  if (!loaded.checkpoint) return std::nullopt;
+  if (loaded.checkpoint->content_key != record.content_key) {
+    throw InputError(output + " holds a run with other settings; leave out --resume, or choose another -o");
+  }
+  StateReader reader(loaded.checkpoint->arrays);
+  method.load(reader);
+  ResumePoint resume;
+  resume.frame = loaded.checkpoint->frame;
+  const MetricsTable table = read_metrics(fs::path(output) / "metrics.csv");
+  for (const auto& row : table.rows) {
+    if (static_cast<int>(row[0]) == resume.frame) resume.wall_time = row[static_cast<std::size_t>(table.find("wall_time"))];
+  }
+  return resume;
+}
+
+// "metric: measured, expected ± margin" for each of the scene's expectations of this method; true if all hold.
+bool compare_with_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last,
+                               const Terminal& terminal) {
+  const std::vector<std::string> columns = metric_columns(last);
+  const std::vector<double> values = metric_values(last);
+  bool all_hold = true;
+  for (const ExpectSettings& expect : file.settings.expect) {
+    if (expect.method != method) continue;
+    double measured = k_unknown;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i] == expect.metric || columns[i].starts_with(expect.metric + " [")) measured = values[i];
+    }
+    const bool holds = std::abs(measured - expect.value) <= expect.margin;
+    all_hold = all_hold && holds;
+    terminal.say(fmt::format("{} {}: {:.6g}, expected {:.6g} ± {:.3g}", holds ? "ok    " : "DIFFERS", expect.metric, measured,
+                             expect.value, expect.margin));
+  }
+  return all_hold;
+}
+
+// Replaces the value of every expectation of this method in the scene file, in place, keeping comments and layout.
+void rewrite_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last) {
+  std::ifstream in(file.path);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::vector<std::string> columns = metric_columns(last);
+  const std::vector<double> values = metric_values(last);
+  std::size_t at = text.find("\"expect\"");
+  for (const ExpectSettings& expect : file.settings.expect) {
+    at = text.find("\"value\"", at);
+    if (at == std::string::npos) return;
+    const std::size_t start = text.find_first_not_of(" :", at + 7);
+    const std::size_t end = text.find_first_of(",}", start);
+    for (std::size_t i = 0; i < columns.size() && expect.method == method; ++i) {
+      if (columns[i] != expect.metric && !columns[i].starts_with(expect.metric + " [")) continue;
+      text.replace(start, end - start, fmt::format("{:.6g}", values[i]));
+    }
+    at += 7;
+  }
+  write_file_atomically(file.path, text);
+}
+
+int exit_code_of(Status status) {
+  if (status == Status::ok) return k_exit_done;
+  return status == Status::interrupted ? k_exit_interrupted : k_exit_cannot_go_on;
+}
+
+void tell_outcome(const RunSummary& summary, const std::string& output, const Terminal& terminal) {
+  if (summary.status == Status::failed) {
+    terminal.error(fmt::format("the simulation could not go on after t = {:.6g} s: {}", summary.last.time, summary.message));
+    terminal.error(fmt::format("frames up to {} and a checkpoint are kept in {}", summary.last_frame, output));
+  } else if (summary.status == Status::interrupted) {
+    terminal.note(fmt::format("interrupted after frame {}; go on with --resume", summary.last_frame));
+  } else {
+    terminal.say(fmt::format("{} frames in {:.3g} s ({:.3g} × real time): {}", summary.last_frame, summary.wall_time,
+                             summary.last.time / std::max(summary.wall_time, 1e-9), output));
+  }
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  set_thread_count(arguments.threads);
+  set_blas_threads(arguments.blas_threads);
+  const std::string name = arguments.method.empty() ? default_method(registry) : arguments.method;
+  const MethodInfo& info = method_or_throw(registry, name);
+  const SceneFile file = read_scene(arguments.scene, arguments.assignments, method_descriptions(registry));
+  const std::string output =
+      arguments.output.empty() ? fmt::format("out/{}-{}", fs::path(arguments.scene).stem().string(), name) : arguments.output;
+  make_writable_directory(output);
+
+  const std::string key = content_key(name, write_scene(file, name).dump());
+  const EarlierRun earlier = inspect_run(output);
+  if (arguments.resume && earlier.complete && earlier.content_key == key && arguments.frames < 0) {
+    terminal.say("complete already: " + output);
+    return k_exit_done;
+  }
+
+  const Scene scene = make_scene(file.settings, file.directory);
+  const std::unique_ptr<Method> method = info.make(scene, file.method(name));
+  const RunRecord record = make_record(arguments, file, info, scene, *method);
+  tell_notes(record, terminal);
+  std::optional<ResumePoint> resume;
+  if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
+  if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
+
+  ProgressBar bar(terminal, name);
+  RunOptions options;
+  options.frames = arguments.frames;
+  options.interrupted = interrupt_requested;
+  options.progress = [&](const FrameMetrics& metrics, int frames) { bar.update(metrics.frame, frames, metrics.time); };
+  RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
+  RunSummary summary;
+  try {
+    summary = simulate(*method, scene, directory, options, resume ? &*resume : nullptr);
+    directory.finish(summary);
+  } catch (const OutputError& error) {
+    directory.finish(summary, error.what());
+    throw;
+  }
+  bar.finish();
+  tell_outcome(summary, output, terminal);
+  if (summary.status != Status::ok) return exit_code_of(summary.status);
+  if (arguments.rewrite_expect) rewrite_expectations(file, name, summary.last);
+  if (arguments.expect && !compare_with_expectations(file, name, summary.last, terminal)) return k_exit_failed_check;
+  return k_exit_done;
+}
+
+}  // namespace exemplar

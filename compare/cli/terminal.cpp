@@ -1,0 +1,113 @@
+#include "compare/cli/terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace exemplar {
+
+namespace {
+
+// Characters, not bytes: UTF-8 continuation bytes do not count.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
+
+std::string duration_text(double seconds) {
+  const int whole = static_cast<int>(seconds + 0.5);
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+Terminal::Terminal(bool quiet)
+    : m_quiet(quiet),
+      m_interactive(isatty(STDERR_FILENO) != 0 && !quiet),
+      m_colours(m_interactive && std::getenv("NO_COLOR") == nullptr) {}
+
+std::string Terminal::coloured(const char* code, const std::string& text) const {
+  return m_colours ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+void Terminal::say(const std::string& line) const {
+  fmt::print(stdout, "{}\n", line);
+  std::fflush(stdout);
+}
+void Terminal::note(const std::string& line) const {
+  if (!m_quiet) fmt::print(stderr, "{}\n", line);
+}
+void Terminal::warn(const std::string& line) const {
+  fmt::print(stderr, "{} {}\n", coloured("33", "warning:"), line);
+}
+void Terminal::error(const std::string& line) const {
+  fmt::print(stderr, "{} {}\n", coloured("31", "error:"), line);
+}
+
+ProgressBar::ProgressBar(const Terminal& terminal, std::string label)
+    : m_terminal(terminal),
+      m_label(std::move(label)),
+      m_start(std::chrono::steady_clock::now()),
+      m_last(m_start) {}
+
+void ProgressBar::update(int done, int total, double simulated_seconds) {
+  if (m_terminal.quiet()) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (m_first < 0) m_first = done - 1;
+  const double pause = m_terminal.interactive() ? 0.1 : 5.0;
+  if (done < total && seconds_between(m_last, now) < pause) return;
+  m_last = now;
+  const double elapsed = seconds_between(m_start, now);
+  const double left = elapsed / std::max(done - m_first, 1) * (total - done);
+  const std::string text =
+      fmt::format("frame {}/{}  t = {:.4g} s  {:.3g} frames/s  {} left", done, total, simulated_seconds,
+                  (done - m_first) / std::max(elapsed, 1e-9), duration_text(left));
+  if (!m_terminal.interactive()) return m_terminal.note(fmt::format("{}: {}", m_label, text));
+  const int filled = static_cast<int>(24.0 * done / std::max(total, 1));
+  std::string bar;
+  for (int i = 0; i < 24; ++i) bar += i < filled ? "█" : "░";
+  draw(fmt::format("{} {} {}", m_label, bar, text));
+}
+
+void ProgressBar::draw(const std::string& text) {
+  fmt::print(stderr, "\r\033[K{}", text);
+  std::fflush(stderr);
+  m_drawn = true;
+}
+
+void ProgressBar::finish() {
+  if (m_drawn) fmt::print(stderr, "\n");
+  m_drawn = false;
+}
+
+std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width_of(row[k]));
+  }
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (std::size_t k = 0; k < rows[r].size(); ++k) {
+      line += rows[r][k] + std::string(widths[k] - width_of(rows[r][k]) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+    if (r > 0) continue;
+    for (std::size_t width : widths) text += std::string(width, '-') + "  ";
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace exemplar

@@ -1,0 +1,48 @@
+// What the program says on the terminal: plain lines in a pipe, colours and a progress bar on a terminal.
+// NO_COLOR is respected. Results go to standard output, everything else to standard error.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace exemplar {
+
+class Terminal {
+ public:
+  explicit Terminal(bool quiet = false);
+
+  void say(const std::string& line) const;   // standard output
+  void note(const std::string& line) const;  // standard error, not with --quiet
+  void warn(const std::string& line) const;
+  void error(const std::string& line) const;
+  bool quiet() const { return m_quiet; }
+  bool interactive() const { return m_interactive; }
+
+ private:
+  std::string coloured(const char* code, const std::string& text) const;
+  bool m_quiet;
+  bool m_interactive;  // standard error is a terminal
+  bool m_colours;
+};
+
+// Simulated time, rate and time left; one redrawn line on a terminal, a line now and then elsewhere.
+class ProgressBar {
+ public:
+  ProgressBar(const Terminal& terminal, std::string label);
+  void update(int done, int total, double simulated_seconds);
+  void finish();
+
+ private:
+  void draw(const std::string& text);
+  const Terminal& m_terminal;
+  std::string m_label;
+  std::chrono::steady_clock::time_point m_start, m_last;
+  int m_first = -1;
+  bool m_drawn = false;
+};
+
+// Rows of equal length; the first is the header.
+std::string format_table(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace exemplar

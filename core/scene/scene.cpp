@@ -1,0 +1,213 @@
+#include "core/scene/scene.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <mutex>
+
+#include "core/math/errors.h"
+#include "core/mesh/extrude.h"
+#include "core/mesh/files.h"
+#include "core/mesh/quality.h"
+#include "core/mesh/repair.h"
+#include "core/scene/poses.h"
+#include "core/scene/volume_cache.h"
+#include "core/scene/world_of_scene.h"
+
+namespace exemplar {
+
+namespace {
+
+Points transformed(const Eigen::Isometry3d& placement, const Points& points) {
+  return (points * placement.linear().transpose()).rowwise() + placement.translation().transpose();
+}
+
+VolumeOptions options_of(const VolumeSettings& settings) {
+  VolumeOptions options;
+  options.max_tet_volume = settings.max_tet_volume.value_or(0);
+  options.quality = settings.quality;
+  options.allow_cage = settings.cage;
+  options.force_cage = settings.always_cage;
+  options.cage_cell = settings.cage_cell.value_or(0);
+  return options;
+}
+
+Volume volume_of_mesh(TetMesh mesh, const TriMesh& surface) {
+  Volume volume;
+  volume.mesh = std::move(mesh);
+  volume.fill = VecX::Ones(volume.mesh.tets.rows());
+  volume.surface = embed(surface.vertices, volume.mesh);
+  return volume;
+}
+
+Volume volume_from_file(const std::string& file, const TriMesh& surface) {
+  TetMesh mesh = read_tets(file);
+  const int flipped = orient_tets(mesh);
+  Volume volume = volume_of_mesh(std::move(mesh), surface);
+  if (flipped > 0)
+    volume.notes.push_back(
+        fmt::format("warning: {} tets of {} had negative volume and were turned", flipped, file));
+  return volume;
+}
+
+// In body coordinates.
+Volume make_volume(const BodySettings& settings, const TriMesh& surface, const std::string& directory) {
+  if (settings.kind == BodyKind::sheet) return extrude_sheet(surface, settings.thickness);
+  if (settings.volume.grid) {
+    const Vec3 size = settings.surface.box->size * settings.surface.scale;
+    return volume_of_mesh(box_tets(size, *settings.volume.grid, settings.volume.split), surface);
+  }
+  if (settings.volume.file) {
+    const std::string separator = directory.empty() ? "" : "/";
+    return volume_from_file(directory + separator + *settings.volume.file, surface);
+  }
+  return cached_volume(surface, options_of(settings.volume));
+}
+
+// Problems raised inside a body get its JSON path.
+template <class Make>
+auto with_path(const std::string& path, const Make& make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const InputError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) {
+      if (problem.path.empty()) problem.path = path;
+    }
+    throw InputError(problems);
+  }
+}
+
+void check_surface(const TriMesh& surface) {
+  if (surface.triangles.rows() == 0) throw InputError("the surface has no triangles");
+  if (!surface.vertices.allFinite()) throw InputError("the surface has coordinates that are not finite");
+}
+
+}  // namespace
+
+struct Body::Lazy {
+  std::once_flag volume_once, examples_once, mass_once;
+  TriMesh own_surface;  // body coordinates
+  Volume volume;
+  std::vector<Example> examples;
+  MassProperties mass;
+};
+
+Body::Body(const BodySettings& settings, const std::string& directory, const std::string& path)
+    : m_settings(settings), m_directory(directory), m_path(path), m_lazy(std::make_shared<Lazy>()) {
+  m_placement = Eigen::Translation3d(settings.position) * rotation_of(settings.rotation);
+  m_lazy->own_surface = with_path(path + ".surface", [&] {
+    TriMesh mesh = make_surface(settings.surface, directory);
+    check_surface(mesh);
+    return mesh;
+  });
+  const Repair repair = repair_surface(m_lazy->own_surface);
+  const Eigen::Index triangles = m_lazy->own_surface.triangles.rows();
+  if (repair.degenerate_triangles * 2 > triangles) {
+    throw InputError(
+        Problem{"", path + ".surface",
+                fmt::format("{} of {} triangles are degenerate", repair.degenerate_triangles, triangles)});
+  }
+  for (const std::string& note : repair.notes) m_notes.push_back("warning: " + name() + ": " + note);
+  m_surface = {transformed(m_placement, m_lazy->own_surface.vertices), m_lazy->own_surface.triangles};
+  for (const SupportSettings& support : settings.supports)
+    m_supports.push_back(make_support(support, settings.name));
+  for (const ControllerSettings& controller : settings.controllers) {
+    m_controllers.push_back(make_controller(controller, settings.name));
+  }
+}
+
+const Volume& Body::volume() const {
+  std::call_once(m_lazy->volume_once, [this] {
+    m_lazy->volume = with_path(m_path + ".volume",
+                               [this] { return make_volume(m_settings, m_lazy->own_surface, m_directory); });
+    m_lazy->volume.mesh.vertices = transformed(m_placement, m_lazy->volume.mesh.vertices);
+  });
+  return m_lazy->volume;
+}
+
+const std::vector<Example>& Body::examples() const {
+  const Volume& placed = volume();
+  std::call_once(m_lazy->examples_once, [&] {
+    Volume own = placed;
+    own.mesh.vertices = transformed(m_placement.inverse(), placed.mesh.vertices);
+    m_lazy->examples = make_examples({&m_settings, &m_lazy->own_surface, &own, m_directory, m_path});
+    for (Example& example : m_lazy->examples) {
+      example.surface = transformed(m_placement, example.surface);
+      example.volume = transformed(m_placement, example.volume);
+    }
+  });
+  return m_lazy->examples;
+}
+
+const Example* Body::find_example(const std::string& wanted) const {
+  for (const Example& example : examples()) {
+    if (example.name == wanted) return &example;
+  }
+  return nullptr;
+}
+
+const Points& Body::initial_surface() const {
+  return m_settings.initial_pose ? find_example(*m_settings.initial_pose)->surface : m_surface.vertices;
+}
+
+const Points& Body::initial_volume() const {
+  return m_settings.initial_pose ? find_example(*m_settings.initial_pose)->volume : volume().mesh.vertices;
+}
+
+Vec3 Body::initial_velocity(const Vec3& point) const {
+  return m_settings.velocity + m_settings.angular_velocity.cross(point - mass_properties().centre);
+}
+
+const MassProperties& Body::mass_properties() const {
+  std::call_once(m_lazy->mass_once, [this] {
+    const double density = material().density;
+    if (is_sheet()) {
+      m_lazy->mass =
+          sheet_mass_properties(m_surface.vertices, m_surface.triangles, m_settings.thickness, density);
+      return;
+    }
+    const SurfaceReport report = inspect(m_surface);
+    m_lazy->mass = report.closed && report.manifold && report.volume > 0
+                       ? solid_mass_properties(m_surface.vertices, m_surface.triangles, density)
+                       : solid_mass_properties(volume().mesh.vertices, volume().mesh.tets, density);
+  });
+  return m_lazy->mass;
+}
+
+int Scene::frame_count() const {
+  return static_cast<int>(std::floor(time.duration * time.fps + 0.5));
+}
+
+Scene make_scene(const SceneSettings& settings, const std::string& directory) {
+  Scene scene;
+  scene.title = settings.title;
+  scene.time = settings.time;
+  scene.gravity = settings.gravity;
+  scene.seed = static_cast<std::uint64_t>(settings.seed);
+  std::vector<Problem> problems;
+  auto collect = [&](const std::string& path, const auto& make) {
+    try {
+      make();
+    } catch (const InputError& error) {
+      for (Problem problem : error.problems()) {
+        if (problem.path.empty()) problem.path = path;
+        problems.push_back(problem);
+      }
+    }
+  };
+  for (std::size_t i = 0; i < settings.bodies.size(); ++i) {
+    const std::string path = fmt::format("bodies[{}]", i);
+    collect(path, [&] { scene.bodies.emplace_back(settings.bodies[i], directory, path); });
+  }
+  const double friction = settings.bodies.empty() ? 0.5 : settings.bodies[0].material.friction;
+  for (std::size_t i = 0; i < settings.obstacles.size(); ++i) {
+    collect(fmt::format("obstacles[{}]", i),
+            [&] { scene.obstacles.emplace_back(make_obstacle(settings.obstacles[i], friction, directory)); });
+  }
+  for (const LoadSettings& load : settings.loads) scene.loads.push_back(make_load(load));
+  if (!problems.empty()) throw InputError(problems);
+  return scene;
+}
+
+}  // namespace exemplar
