@@ -1,5 +1,5 @@
-// Polar decomposition F = R S with a proper rotation R (det R = +1) also for inverted or flat F: the rotation that
-// is closest to F in the Frobenius norm.
+// Polar decomposition F = R S with a proper rotation R (det R = +1) also for inverted or flat F: the rotation
+// that is closest to F in the Frobenius norm.
 #pragma once
 
 #include "core/math/types.h"

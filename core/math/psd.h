@@ -1,5 +1,5 @@
-// Projection of a small symmetric matrix to the nearest positive semi-definite one (eigenvalues below `floor` are
-// raised to it). For matrices of fixed or dynamic size.
+// Projection of a small symmetric matrix to the nearest positive semi-definite one (eigenvalues below `floor`
+// are raised to it). For matrices of fixed or dynamic size.
 #pragma once
 
 #include <Eigen/Eigenvalues>
@@ -17,8 +17,8 @@ typename Derived::PlainObject project_psd(const Eigen::MatrixBase<Derived>& matr
          eigen.eigenvectors().transpose();
 }
 
-// Replaces every eigenvalue by its absolute value, but at least `relative_floor` times the largest: what turns an
-// indefinite reduced Hessian into one whose Newton step descends.
+// Replaces every eigenvalue by its absolute value, but at least `relative_floor` times the largest: what
+// turns an indefinite reduced Hessian into one whose Newton step descends.
 template <class Derived>
 typename Derived::PlainObject make_positive(const Eigen::MatrixBase<Derived>& matrix, double relative_floor) {
   using Matrix = typename Derived::PlainObject;

@@ -15,7 +15,8 @@ RigidMotion fit_rigid(const Points& from, const Points& to, const VecX& weights)
   const Vec3 to_centre = to.transpose() * w / total;
   Mat3 covariance = Mat3::Zero();
   for (Eigen::Index i = 0; i < from.rows(); ++i) {
-    covariance += w[i] * (to.row(i).transpose() - to_centre) * (from.row(i).transpose() - from_centre).transpose();
+    covariance +=
+        w[i] * (to.row(i).transpose() - to_centre) * (from.row(i).transpose() - from_centre).transpose();
   }
   RigidMotion motion;
   motion.rotation = polar_rotation(covariance);

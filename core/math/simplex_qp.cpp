@@ -18,7 +18,8 @@ struct Inequality {
 std::vector<Inequality> make_inequalities(Eigen::Index size, std::span<const SimplexGroup> groups) {
   std::vector<Inequality> result;
   for (const SimplexGroup& group : groups) {
-    for (int i = group.begin; i < group.begin + group.count; ++i) result.push_back({VecX::Unit(size, i), 0.0});
+    for (int i = group.begin; i < group.begin + group.count; ++i)
+      result.push_back({VecX::Unit(size, i), 0.0});
     VecX sum = VecX::Zero(size);
     sum.segment(group.begin, group.count).setConstant(-1);
     result.push_back({std::move(sum), -1.0});
@@ -39,7 +40,8 @@ EqualityStep equality_step(const MatX& a, const VecX& gradient, const std::vecto
   MatX kkt = MatX::Zero(n + k, n + k);
   kkt.topLeftCorner(n, n) = a;
   for (Eigen::Index i = 0; i < k; ++i) {
-    kkt.col(n + i).head(n) = -inequalities[static_cast<std::size_t>(active[static_cast<std::size_t>(i)])].normal;
+    kkt.col(n + i).head(n) =
+        -inequalities[static_cast<std::size_t>(active[static_cast<std::size_t>(i)])].normal;
     kkt.row(n + i).head(n) = kkt.col(n + i).head(n).transpose();
   }
   VecX rhs = VecX::Zero(n + k);
@@ -107,7 +109,8 @@ VecX project_on_simplex_hull(const MatX& columns, const VecX& target) {
     return VecX::Constant(1, square > 0 ? std::clamp(columns.col(0).dot(target) / square, 0.0, 1.0) : 0.0);
   }
   MatX gram = columns.transpose() * columns;
-  // Dependent examples: the tiny shift picks the solution of smallest norm and moves the others by round-off only.
+  // Dependent examples: the tiny shift picks the solution of smallest norm and moves the others by round-off
+  // only.
   gram.diagonal().array() += 1e-13 * std::max(gram.trace(), 1e-300);
   const SimplexGroup group{0, static_cast<int>(m)};
   return minimise_on_simplices(gram, -columns.transpose() * target, VecX::Zero(m), {&group, 1});

@@ -7,7 +7,8 @@ namespace exemplar {
 
 namespace {
 
-// Rotates columns p and q of b (and of v) so that the columns of b become orthogonal; false if they already are.
+// Rotates columns p and q of b (and of v) so that the columns of b become orthogonal; false if they already
+// are.
 bool orthogonalise(Mat3& b, Mat3& v, int p, int q) {
   const double alpha = b.col(p).squaredNorm();
   const double beta = b.col(q).squaredNorm();
@@ -46,7 +47,8 @@ void sort_columns(Mat3& b, Mat3& v, Vec3& norms) {
 
 Svd3 signed_svd(const Mat3& f) {
   const double scale = f.cwiseAbs().maxCoeff();
-  if (!(scale > 0) || !std::isfinite(scale)) return {Mat3::Identity(), Vec3::Constant(scale), Mat3::Identity()};
+  if (!(scale > 0) || !std::isfinite(scale))
+    return {Mat3::Identity(), Vec3::Constant(scale), Mat3::Identity()};
   Mat3 b = f / scale;
   Mat3 v = Mat3::Identity();
   for (int sweep = 0; sweep < 30; ++sweep) {
@@ -61,7 +63,8 @@ Svd3 signed_svd(const Mat3& f) {
   Svd3 result;
   result.v = v;
   const Vec3 u0 = b.col(0) / norms[0];
-  // A (nearly) vanishing second column says nothing about its direction: any unit vector across the first will do.
+  // A (nearly) vanishing second column says nothing about its direction: any unit vector across the first
+  // will do.
   Vec3 u1 = norms[1] > 1e-150 ? Vec3(b.col(1) / norms[1]) : u0.unitOrthogonal();
   u1 = (u1 - u0 * u0.dot(u1)).normalized();
   const Vec3 u2 = u0.cross(u1);

@@ -20,7 +20,8 @@ Mat3 random_matrix(std::uint64_t seed) {
 }
 
 Mat3 random_rotation(std::uint64_t seed) {
-  const Quat q(normal_random(seed, 100), normal_random(seed, 101), normal_random(seed, 102), normal_random(seed, 103));
+  const Quat q(normal_random(seed, 100), normal_random(seed, 101), normal_random(seed, 102),
+               normal_random(seed, 103));
   return q.normalized().toRotationMatrix();
 }
 
@@ -44,8 +45,8 @@ TEST(Svd3, RandomMatricesOfEveryScale) {
 
 TEST(Svd3, DegenerateMatrices) {
   const Mat3 u = random_rotation(1), v = random_rotation(2);
-  for (const Vec3& s : {Vec3(1, 1, 1), Vec3(1, 1, -1), Vec3(2, 2, 0), Vec3(1, 0, 0), Vec3(0, 0, 0), Vec3(1, 1e-9, 1e-17),
-                        Vec3(3, 1, -1), Vec3(1, 1, 1e-12), Vec3(5, 5, 1)}) {
+  for (const Vec3& s : {Vec3(1, 1, 1), Vec3(1, 1, -1), Vec3(2, 2, 0), Vec3(1, 0, 0), Vec3(0, 0, 0),
+                        Vec3(1, 1e-9, 1e-17), Vec3(3, 1, -1), Vec3(1, 1, 1e-12), Vec3(5, 5, 1)}) {
     expect_valid_svd(u * s.asDiagonal() * v.transpose());
     expect_valid_svd(Mat3(s.asDiagonal()));
   }
@@ -68,15 +69,18 @@ TEST(Psd, ProjectsAndKeeps) {
   const Mat3 q = random_rotation(4);
   const Mat3 indefinite = q * Vec3(3, -2, 1).asDiagonal() * q.transpose();
   EXPECT_LT((project_psd(indefinite) - q * Vec3(3, 0, 1).asDiagonal() * q.transpose()).norm(), 1e-14);
-  EXPECT_LT((make_positive(indefinite, 0.5) - q * Vec3(3, 2, 1.5).asDiagonal() * q.transpose()).norm(), 1e-14);
+  EXPECT_LT((make_positive(indefinite, 0.5) - q * Vec3(3, 2, 1.5).asDiagonal() * q.transpose()).norm(),
+            1e-14);
 }
 
 TEST(RigidFit, FindsTheMotionAndNeverMirrors) {
   Points from(20, 3);
-  for (Eigen::Index i = 0; i < from.size(); ++i) from.data()[i] = normal_random(8, static_cast<std::uint64_t>(i));
+  for (Eigen::Index i = 0; i < from.size(); ++i)
+    from.data()[i] = normal_random(8, static_cast<std::uint64_t>(i));
   const RigidMotion motion{random_rotation(5), Vec3(1, -2, 3)};
   const RigidMotion found = fit_rigid(from, transform(motion, from), VecX::LinSpaced(20, 1, 2));
-  EXPECT_LT((found.rotation - motion.rotation).norm() + (found.translation - motion.translation).norm(), 1e-13);
+  EXPECT_LT((found.rotation - motion.rotation).norm() + (found.translation - motion.translation).norm(),
+            1e-13);
   Points mirrored = from;
   mirrored.col(0) *= -1;
   EXPECT_NEAR(fit_rigid(from, mirrored).rotation.determinant(), 1, 1e-13);
