@@ -1,0 +1,34 @@
+// The inner loop: forces of one particle's bonds, breaking those that are stretched too far (levine2014 eqs.
+// 2, 3, 5 and §3 "springforces"). AVX2 where the compiler has it, else plain C++ with the same results up to
+// rounding.
+//
+// Both copies of a bond see the same bits (the difference vector only changes sign), so the two forces are
+// exactly opposite and both copies break in the same pass.
+#pragma once
+
+#include "meshless/peridynamics/bonds.h"
+
+namespace exemplar::peridynamics {
+
+// One aligned 32-byte load per neighbour: position and the strain limit of the previous pass.
+struct alignas(32) Record {
+  double x, y, z, w;
+};
+
+struct RowForce {
+  double x = 0, y = 0, z = 0;  // [N]
+  double least_strain = 0;     // over the bonds alive at entry; ≤ 0 if clamped
+  double released = 0;         // half the energy of the bonds that broke [J]
+  bool broke = false;
+};
+
+// Computes row i; records hold x, y, z, τ of every particle. Writes to row i only.
+using RowKernel = RowForce (*)(BondList& bonds, const Record* records, int i, const Rules& rules);
+
+// The kernel for the rules and the list's kind of weights; `portable` picks the plain C++ one.
+RowKernel choose_kernel(const BondList& bonds, const Rules& rules, bool portable = false);
+
+// Elastic energy of row i, half of each bond [J].
+double row_energy(const BondList& bonds, const Record* records, int i);
+
+}  // namespace exemplar::peridynamics

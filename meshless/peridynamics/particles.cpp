@@ -1,0 +1,135 @@
+#include "meshless/peridynamics/particles.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nanoflann.hpp>
+#include <numeric>
+
+#include "core/math/errors.h"
+#include "core/math/parallel.h"
+
+namespace exemplar::peridynamics {
+
+void ParticleSet::append(const ParticleSet& other, int body_index) {
+  const Eigen::Index old = positions.rows();
+  positions.conservativeResize(old + other.positions.rows(), 3);
+  positions.bottomRows(other.positions.rows()) = other.positions;
+  volumes.insert(volumes.end(), other.volumes.begin(), other.volumes.end());
+  body.insert(body.end(), other.size(), body_index);
+  on_surface.insert(on_surface.end(), other.on_surface.begin(), other.on_surface.end());
+}
+
+ParticleSet cube_grid(int nx, int ny, int nz, double spacing, const Vec3& origin) {
+  const std::size_t count = static_cast<std::size_t>(nx) * ny * nz;
+  ParticleSet set;
+  set.positions.resize(static_cast<Eigen::Index>(count), 3);
+  set.volumes.assign(count, spacing * spacing * spacing);
+  set.body.assign(count, 0);
+  set.on_surface.resize(count);
+  std::size_t p = 0;
+  for (int z = 0; z < nz; ++z) {
+    for (int y = 0; y < ny; ++y) {
+      for (int x = 0; x < nx; ++x, ++p) {
+        set.positions.row(static_cast<Eigen::Index>(p)) = (origin + spacing * Vec3(x, y, z)).transpose();
+        set.on_surface[p] = x == 0 || y == 0 || z == 0 || x == nx - 1 || y == ny - 1 || z == nz - 1;
+      }
+    }
+  }
+  return set;
+}
+
+namespace {
+
+// Index along a 3D Hilbert curve of a cell with `bits` bits per axis (Skilling 2004, "Programming the Hilbert
+// curve").
+std::uint64_t hilbert_index(std::array<std::uint32_t, 3> x, int bits) {
+  for (std::uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
+    const std::uint32_t p = q - 1;
+    for (auto& axis : x) {
+      if (axis & q) {
+        x[0] ^= p;
+      } else {
+        const std::uint32_t t = (x[0] ^ axis) & p;
+        x[0] ^= t;
+        axis ^= t;
+      }
+    }
+  }
+  x[1] ^= x[0];
+  x[2] ^= x[1];
+  std::uint32_t t = 0;
+  for (std::uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
+    if (x[2] & q) t ^= q - 1;
+  }
+  std::uint64_t index = 0;
+  for (int b = bits - 1; b >= 0; --b) {
+    for (const std::uint32_t axis : x) index = index << 1 | (((axis ^ t) >> b) & 1u);
+  }
+  return index;
+}
+
+struct PointCloud {
+  const Points& points;
+  std::size_t kdtree_get_point_count() const { return static_cast<std::size_t>(points.rows()); }
+  double kdtree_get_pt(std::size_t i, std::size_t axis) const {
+    return points(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(axis));
+  }
+  template <class Box>
+  bool kdtree_get_bbox(Box&) const {
+    return false;
+  }
+};
+
+}  // namespace
+
+std::vector<int> curve_order(const Points& positions) {
+  const std::size_t count = static_cast<std::size_t>(positions.rows());
+  std::vector<int> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  if (count < 2) return order;
+  constexpr int bits = 16;
+  const Eigen::RowVector3d low = positions.colwise().minCoeff();
+  const double extent = (positions.colwise().maxCoeff() - low).maxCoeff();
+  const double scale = extent > 0 ? ((1u << bits) - 1) / extent : 0;
+  std::vector<std::uint64_t> keys(count);
+  parallel_for(count, [&](std::size_t i) {
+    std::array<std::uint32_t, 3> cell;
+    for (int a = 0; a < 3; ++a) {
+      cell[a] = static_cast<std::uint32_t>((positions(static_cast<Eigen::Index>(i), a) - low[a]) * scale);
+    }
+    keys[i] = hilbert_index(cell, bits);
+  });
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+  return order;
+}
+
+std::vector<double> nearest_distances(const Points& positions) {
+  const std::size_t count = static_cast<std::size_t>(positions.rows());
+  std::vector<double> distances(count, std::numeric_limits<double>::infinity());
+  if (count < 2) return distances;
+  using Tree =
+      nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, PointCloud>, PointCloud, 3>;
+  const PointCloud cloud{positions};
+  Tree tree(3, cloud, nanoflann::KDTreeSingleIndexAdaptorParams(16));
+  tree.buildIndex();
+  parallel_for(count, [&](std::size_t i) {
+    std::array<std::uint32_t, 2> found{};
+    std::array<double, 2> squared{};
+    tree.knnSearch(positions.row(static_cast<Eigen::Index>(i)).data(), 2, found.data(), squared.data());
+    distances[i] = std::sqrt(squared[1]);
+  });
+  return distances;
+}
+
+double particle_spacing(const Points& positions, double quantile) {
+  std::vector<double> distances = nearest_distances(positions);
+  if (distances.size() < 2) throw InputError("a peridynamic body needs at least two particles");
+  const std::size_t rank = static_cast<std::size_t>(std::clamp(quantile, 0.0, 1.0) * (distances.size() - 1));
+  std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(rank), distances.end());
+  return distances[rank];
+}
+
+}  // namespace exemplar::peridynamics

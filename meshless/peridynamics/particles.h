@@ -1,0 +1,35 @@
+// The particles a body is made of, and orders and distances among them. Lengths in metres.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/math/types.h"
+
+namespace exemplar::peridynamics {
+
+struct ParticleSet {
+  Points positions;                      // at rest
+  std::vector<double> volumes;           // V_i
+  std::vector<int> body;                 // which body (and material) a particle belongs to
+  std::vector<std::uint8_t> on_surface;  // touches the original surface: may collide from the start
+
+  std::size_t size() const { return volumes.size(); }
+  void append(const ParticleSet& other, int body_index);
+};
+
+// nx·ny·nz particles of one body on a regular grid, the first at `origin`; volume spacing³ each.
+ParticleSet cube_grid(int nx, int ny, int nz, double spacing, const Vec3& origin = Vec3::Zero());
+
+// Particle indices in the order of a Hilbert curve through their bounding box: neighbours in space become
+// neighbours in memory, without which large bodies run several times slower.
+std::vector<int> curve_order(const Points& positions);
+
+// Distance of each particle to its nearest one (infinite for a single particle).
+std::vector<double> nearest_distances(const Points& positions);
+
+// The length λ: the given quantile of the nearest distances, 0 being the smallest (the paper's choice,
+// fragile for irregular particles where two may nearly coincide).
+double particle_spacing(const Points& positions, double quantile = 0);
+
+}  // namespace exemplar::peridynamics

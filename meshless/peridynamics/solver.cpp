@@ -1,0 +1,494 @@
+#include "meshless/peridynamics/solver.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/math/errors.h"
+#include "core/math/parallel.h"
+#include "core/math/random.h"
+
+namespace exemplar::peridynamics {
+
+namespace {
+
+constexpr std::size_t block_size =
+    512;  // particles per task; fixed, so that nothing depends on the thread count
+
+Vec3 vec(const Record& r) {
+  return {r.x, r.y, r.z};
+}
+
+void store(Record& r, const Vec3& v) {
+  r.x = v.x();
+  r.y = v.y();
+  r.z = v.z();
+}
+
+ParticleSet sorted(const ParticleSet& particles, const std::vector<int>& order) {
+  ParticleSet result;
+  result.positions = particles.positions(order, Eigen::all);
+  for (const int i : order) {
+    result.volumes.push_back(particles.volumes[i]);
+    result.body.push_back(particles.body[i]);
+    result.on_surface.push_back(particles.on_surface[i]);
+  }
+  return result;
+}
+
+template <class Function>
+Points gather(const AlignedVector<Record>& records, const std::vector<int>& order, const Function& of) {
+  Points result(static_cast<Eigen::Index>(records.size()), 3);
+  for (std::size_t i = 0; i < records.size(); ++i) result.row(order[i]) = of(records[i]).transpose();
+  return result;
+}
+
+}  // namespace
+
+struct Solver::Block {
+  double speed_squared = 0;
+  bool finite = true;
+  std::vector<ObstacleImpulse> impulses;
+};
+
+Vec3 projectile_force(const Projectile& projectile, const Vec3& point) {
+  const Vec3 away = point - projectile.centre;
+  const double d = away.norm();
+  const double r = projectile.radius;
+  if (d <= 0) return Vec3::Zero();
+  if (projectile.model == ProjectileModel::indent) {
+    return d < r ? Vec3(projectile.stiffness * (r - d) * (r - d) / d * away) : Vec3::Zero();
+  }
+  if (d <= 0.75 * r || d >= 1.5 * r) return Vec3::Zero();
+  const double rise = 16 * (d - 0.75 * r) * (d - 1.5 * r) * (d - 1.5 * r);
+  const double magnitude = projectile.stiffness * std::pow(rise, 2.0 / 3.0);
+  const double speed = projectile.velocity.norm();
+  const Vec3 halfway = away / d + (speed > 0 ? Vec3(projectile.velocity / speed) : Vec3::Zero());
+  const double length = halfway.norm();
+  return length > 0 ? Vec3(magnitude / length * halfway) : Vec3::Zero();
+}
+
+Solver::Solver(const ParticleSet& particles, std::span<const Material> materials, const Rules& rules,
+               double horizon, double spacing)
+    : m_rules(rules), m_horizon(horizon), m_spacing(spacing), m_order(curve_order(particles.positions)) {
+  const std::size_t count = particles.size();
+  const ParticleSet own = sorted(particles, m_order);
+  m_rank.resize(count);
+  for (std::size_t i = 0; i < count; ++i) m_rank[m_order[i]] = static_cast<int>(i);
+  BondModel model = build_bonds(own, materials, horizon, spacing, rules.stiffness);
+  m_bonds = std::move(model.bonds);
+  m_stiffness = std::move(model.stiffness);
+  m_eligible = own.on_surface;
+  if (rules.contact == ContactModel::emu) m_eligible.assign(count, 1);
+  m_records.resize(count);
+  m_velocities.resize(count);
+  m_accelerations.resize(count);
+  m_rest.resize(count);
+  m_mass.resize(count);
+  m_strength.resize(count);
+  m_released.assign(count, 0);
+  m_dissipated.assign(count, 0);
+  double softest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Material& material = materials[own.body[i]];
+    softest = std::min(softest, material.bulk_modulus);
+    const Vec3 x = own.positions.row(static_cast<Eigen::Index>(i));
+    m_mass[i] = material.density * own.volumes[i];
+    const double spread =
+        rules.strength_spread * normal_random(rules.seed, static_cast<std::uint64_t>(m_order[i]));
+    m_strength[i] = model.critical_strain[i] * std::max(0.0, 1 + spread);
+    const double limit = rules.break_in_first_pass ? m_strength[i] : std::numeric_limits<double>::max();
+    m_records[i] = {x.x(), x.y(), x.z(), limit};
+    m_velocities[i] = {0, 0, 0, 1 / m_mass[i]};
+    m_accelerations[i] = {0, 0, 0, limit};
+    m_rest[i] = {x.x(), x.y(), x.z(), own.volumes[i]};
+  }
+  m_contact_stiffness = rules.contact_stiffness > 0
+                            ? rules.contact_stiffness
+                            : softest / (2 * rules.contact_range * spacing * spacing * spacing);
+  m_kernel = choose_kernel(m_bonds, m_rules);
+}
+
+void Solver::set_positions(const Points& positions) {
+  for (std::size_t i = 0; i < size(); ++i) store(m_records[i], positions.row(m_order[i]));
+  m_contact_path = -1;
+  m_evaluated = false;
+}
+
+void Solver::set_velocities(const Points& velocities) {
+  for (std::size_t i = 0; i < size(); ++i) store(m_velocities[i], velocities.row(m_order[i]));
+}
+
+void Solver::set_fixed(std::span<const std::uint8_t> fixed) {
+  for (std::size_t i = 0; i < size(); ++i) m_velocities[i].w = fixed[m_order[i]] ? 0 : 1 / m_mass[i];
+}
+
+void Solver::set_accelerations(const Points& accelerations) {
+  m_external.resize(size());
+  for (std::size_t i = 0; i < size(); ++i) m_external[i] = accelerations.row(m_order[i]);
+}
+
+void Solver::set_obstacles(ObstacleQuery query, double greatest_speed) {
+  m_obstacles = std::move(query);
+  m_obstacle_speed = greatest_speed;
+  m_clear_until.assign(size(), -std::numeric_limits<double>::infinity());
+}
+
+void Solver::remove_bonds(const std::function<bool(int, int)>& cut) {
+  m_bonds.remove([&](int i, int j) { return cut(m_order[i], m_order[j]); });
+}
+
+void Solver::weaken_bonds(const std::function<bool(int, int)>& chosen) {
+  m_bonds.weaken([&](int i, int j) { return chosen(m_order[i], m_order[j]); });
+}
+
+void Solver::use_portable_kernel(bool portable) {
+  m_kernel = choose_kernel(m_bonds, m_rules, portable);
+}
+
+double Solver::contact_range() const {
+  return (m_rules.contact == ContactModel::emu ? 1.35 : m_rules.contact_range) * m_spacing;
+}
+
+template <class Visit>
+void Solver::for_each_contact(std::size_t i, const Visit& visit) const {
+  const Record& self = m_records[i];
+  const double range = contact_range();
+  for (const int j : m_contacts.near(i)) {
+    const Record& other = m_records[j];
+    const Vec3 away(self.x - other.x, self.y - other.y, self.z - other.z);
+    const double squared = away.squaredNorm();
+    if (squared >= range * range || squared == 0) continue;
+    const double r = std::sqrt(squared);
+    const double rest = (vec(m_rest[i]) - vec(m_rest[j])).norm();
+    if (m_rules.contact == ContactModel::emu) {
+      const double k = 0.5 * (m_stiffness[i] + m_stiffness[j]);
+      const double volumes = m_rest[i].w * m_rest[j].w;
+      visit(away, r, emu_contact(r, std::min(0.9 * rest, range), k, volumes, m_horizon));
+    } else if (m_bonds.find(static_cast<int>(i), j) < 0) {
+      const double volume = 0.5 * (m_rest[i].w + m_rest[j].w);
+      visit(away, r, levine_contact(r, std::min(rest, range), m_contact_stiffness, volume));
+    }
+  }
+}
+
+Vec3 Solver::other_forces(std::size_t i) const {
+  Vec3 force = Vec3::Zero();
+  for_each_contact(
+      i, [&](const Vec3& away, double r, const PairForce& pair) { force += pair.force / r * away; });
+  if (m_projectile) force += m_rest[i].w * projectile_force(*m_projectile, vec(m_records[i]));
+  return force;
+}
+
+void Solver::force_pass(double half_dt) {
+  const std::size_t blocks = (size() + block_size - 1) / block_size;
+  std::vector<std::uint8_t> newcomers(blocks, 0);
+  parallel_for(
+      blocks,
+      [&](std::size_t block) {
+        const std::size_t end = std::min(size(), (block + 1) * block_size);
+        for (std::size_t i = block * block_size; i < end; ++i) {
+          const RowForce row = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+          if (row.broke) {
+            m_eligible[i] = 1;
+            m_released[i] += row.released;
+          }
+          const Vec3 force = Vec3(row.x, row.y, row.z) + other_forces(i);
+          Record& v = m_velocities[i];
+          Vec3 a = v.w * force;
+          if (v.w > 0) a += m_gravity;
+          if (!m_external.empty() && v.w > 0) a += m_external[i];
+          const double limit = m_strength[i] - m_rules.strengthening * row.least_strain;
+          m_accelerations[i] = {a.x(), a.y(), a.z(), limit};
+          v.x += half_dt * a.x();
+          v.y += half_dt * a.y();
+          v.z += half_dt * a.z();
+        }
+      },
+      1);
+  // A particle that has just lost its first bond was surrounded at about λ: nothing can touch it before
+  // something has moved by half of what is missing to the contact range.
+  if (std::find(newcomers.begin(), newcomers.end(), 1) != newcomers.end()) {
+    m_contact_path = std::min(m_contact_path, std::max(0.0, 0.25 * (m_spacing - contact_range())));
+  }
+}
+
+void Solver::bond_pass() {
+  const std::size_t blocks = (size() + block_size - 1) / block_size;
+  parallel_for(
+      blocks,
+      [&](std::size_t block) {
+        const std::size_t end = std::min(size(), (block + 1) * block_size);
+        for (std::size_t i = block * block_size; i < end; ++i) {
+          const RowForce row = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+          m_accelerations[i].x = row.x * m_velocities[i].w;
+          m_accelerations[i].y = row.y * m_velocities[i].w;
+          m_accelerations[i].z = row.z * m_velocities[i].w;
+        }
+      },
+      1);
+}
+
+void Solver::evaluate() {
+  m_contact_path = -1;
+  for (std::size_t i = 0; i < size(); ++i) m_records[i].w = m_accelerations[i].w;
+  refresh_contacts();
+  force_pass(0);
+  m_evaluated = true;
+}
+
+// The normal velocity is reflected with restitution when a particle touches an obstacle and approaches it
+// (levine2014 §3, "bodyforces"); its radius is λ/2. The reflection acts on the velocity at the whole step,
+// and what the following half kick adds towards the obstacle is taken out again: reflecting the velocity
+// between two steps did work against the push of the other particles and heated the body (13 % more energy
+// after one impact). Beyond the paper: Coulomb friction and moving obstacles.
+void Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
+  Record& v = m_velocities[i];
+  const Vec3 kick = half_dt * vec(m_accelerations[i]);
+  const Vec3 x = vec(m_records[i]);
+  const ObstaclePoint point = m_obstacles(x);
+  const double gap = point.distance - 0.5 * m_spacing;
+  if (gap > 0) {
+    m_clear_until[i] = m_path + gap;
+    store(v, vec(v) + kick);
+    return;
+  }
+  const Vec3 before = vec(v);
+  const Vec3 relative = before - point.velocity;
+  const double approach = std::max(0.0, -relative.dot(point.normal));
+  Vec3 change = (1 + point.restitution) * approach * point.normal;
+  m_dissipated[i] -= 0.5 * m_mass[i] * change.dot(2 * before + change);
+  const double push = std::max(0.0, -(relative + change + kick).dot(point.normal));
+  change += push * point.normal;
+  const Vec3 slip = relative - relative.dot(point.normal) * point.normal;
+  const double speed = slip.norm();
+  if (speed > 0) {
+    const Vec3 drag = -std::min(1.0, point.friction * change.norm() / speed) * slip;
+    m_dissipated[i] -= 0.5 * m_mass[i] * drag.dot(2 * before + drag);
+    change += drag;
+  }
+  store(v, before + change + kick);
+  if (!change.isZero()) {
+    block.impulses.push_back({point.obstacle, x - 0.5 * m_spacing * point.normal, -m_mass[i] * change});
+  }
+}
+
+void Solver::kick_and_drift(double dt) {
+  const std::size_t count = (size() + block_size - 1) / block_size;
+  std::vector<Block> blocks(count);
+  parallel_for(
+      count,
+      [&](std::size_t b) {
+        Block& block = blocks[b];
+        const std::size_t end = std::min(size(), (b + 1) * block_size);
+        for (std::size_t i = b * block_size; i < end; ++i) {
+          Record& v = m_velocities[i];
+          const Record& a = m_accelerations[i];
+          if (m_obstacles && m_eligible[i] && v.w > 0 && m_path >= m_clear_until[i]) {
+            kick_at_obstacle(i, 0.5 * dt, block);
+          } else {
+            v.x += 0.5 * dt * a.x;
+            v.y += 0.5 * dt * a.y;
+            v.z += 0.5 * dt * a.z;
+          }
+          const double speed_squared = v.x * v.x + v.y * v.y + v.z * v.z;
+          if (!(speed_squared < 1e100)) block.finite = false;
+          block.speed_squared = std::max(block.speed_squared, speed_squared);
+          Record& x = m_records[i];
+          x = {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, a.w};
+        }
+      },
+      1);
+  double speed_squared = 0;
+  for (Block& block : blocks) {
+    speed_squared = block.finite ? std::max(speed_squared, block.speed_squared) : INFINITY;
+    if (std::isinf(speed_squared)) break;
+    m_impulses.insert(m_impulses.end(), block.impulses.begin(), block.impulses.end());
+  }
+  m_greatest_speed = std::sqrt(speed_squared);
+  m_path += dt * (m_greatest_speed + m_obstacle_speed);
+  m_contact_path -= dt * m_greatest_speed;
+}
+
+void Solver::refresh_contacts() {
+  if (m_rules.contact == ContactModel::none || m_contact_path >= 0) return;
+  // The list holds pairs up to range + skin and lasts while nothing has moved by half the skin. A particle
+  // that becomes eligible later was surrounded by its bonds, at about λ, when the list was made: with range +
+  // skin < λ (levine) it cannot touch anything before the next list.
+  const double skin = 0.4 * m_spacing;
+  std::vector<int> eligible;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (m_eligible[i]) eligible.push_back(static_cast<int>(i));
+  }
+  m_contacts.build(m_records, eligible, contact_range() + skin);
+  m_contact_path = 0.5 * skin;
+}
+
+bool Solver::step(double dt) {
+  if (!m_evaluated) evaluate();
+  kick_and_drift(dt);
+  if (!std::isfinite(m_greatest_speed)) return false;
+  if (m_projectile) m_projectile->centre += dt * m_projectile->velocity;
+  refresh_contacts();
+  force_pass(0.5 * dt);
+  return true;
+}
+
+double Solver::stable_step() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < size(); ++i) {
+    double stiffness = 0;
+    for (std::int64_t b = m_bonds.begin[i]; b < m_bonds.begin[i] + m_bonds.alive[i]; ++b) {
+      stiffness += m_bonds.weight_of(b) * m_bonds.inverse_length[b];
+    }
+    if (m_rules.contact == ContactModel::levine) {
+      // The slope of eq. 6 at full overlap; more than four such contacts at once do not fit around a
+      // particle.
+      stiffness = std::max(stiffness, 8 * m_contact_stiffness * contact_range() * m_rest[i].w);
+    } else if (m_rules.contact == ContactModel::emu) {
+      stiffness += 15 * m_stiffness[i] * m_rest[i].w * m_rest[i].w / m_horizon;
+    }
+    least = std::min(least, 2 * m_mass[i] / stiffness);
+  }
+  return std::sqrt(least);
+}
+
+Points Solver::positions() const {
+  return gather(m_records, m_order, vec);
+}
+Points Solver::velocities() const {
+  return gather(m_velocities, m_order, vec);
+}
+Points Solver::accelerations() const {
+  return gather(m_accelerations, m_order, vec);
+}
+
+std::vector<double> Solver::masses() const {
+  std::vector<double> result(size());
+  for (std::size_t i = 0; i < size(); ++i) result[m_order[i]] = m_mass[i];
+  return result;
+}
+
+std::vector<double> Solver::damage() const {
+  std::vector<double> result(size(), 0);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const int initial = m_bonds.initial[i];
+    if (initial > 0) result[m_order[i]] = static_cast<double>(initial - m_bonds.alive[i]) / initial;
+  }
+  return result;
+}
+
+std::vector<double> Solver::strain_limits() const {
+  std::vector<double> result(size());
+  for (std::size_t i = 0; i < size(); ++i) result[m_order[i]] = m_accelerations[i].w;
+  return result;
+}
+
+std::vector<double> Solver::elastic_energies() const {
+  std::vector<double> result(size());
+  parallel_for(size(), [&](std::size_t i) {
+    result[m_order[i]] = row_energy(m_bonds, m_records.data(), static_cast<int>(i));
+  });
+  return result;
+}
+
+Energies Solver::energies() const {
+  std::vector<double> contact(size());
+  parallel_for(size(), [&](std::size_t i) {
+    for_each_contact(i, [&](const Vec3&, double, const PairForce& pair) { contact[i] += 0.5 * pair.energy; });
+  });
+  Energies sum;
+  for (const double energy : elastic_energies()) sum.elastic += energy;
+  for (std::size_t i = 0; i < size(); ++i) {
+    sum.kinetic += 0.5 * m_mass[i] * vec(m_velocities[i]).squaredNorm();
+    sum.contact += contact[i];
+    sum.gravity -= m_mass[i] * m_gravity.dot(vec(m_records[i]));
+    sum.released += m_released[i];
+    sum.dissipated += m_dissipated[i];
+  }
+  return sum;
+}
+
+Vec3 Solver::momentum() const {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i < size(); ++i) sum += m_mass[i] * vec(m_velocities[i]);
+  return sum;
+}
+
+Vec3 Solver::angular_momentum() const {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i < size(); ++i) sum += m_mass[i] * vec(m_records[i]).cross(vec(m_velocities[i]));
+  return sum;
+}
+
+std::int64_t Solver::broken_bonds() const {
+  std::int64_t broken = 0;
+  for (std::size_t i = 0; i < size(); ++i) broken += m_bonds.initial[i] - m_bonds.alive[i];
+  return broken / 2;
+}
+
+std::vector<ObstacleImpulse> Solver::take_impulses() {
+  return std::exchange(m_impulses, {});
+}
+
+void Solver::for_each_bond(int particle, const std::function<void(int, double, double)>& visit) const {
+  const int i = m_rank[particle];
+  for (std::int64_t b = m_bonds.begin[i]; b < m_bonds.begin[i] + m_bonds.alive[i]; ++b) {
+    visit(m_order[m_bonds.neighbour[b]], 1 / m_bonds.inverse_length[b], m_bonds.weight_of(b));
+  }
+}
+
+std::size_t Solver::bytes() const {
+  return m_bonds.bytes() + m_contacts.bytes() +
+         size() * (4 * sizeof(Record) + 6 * sizeof(double) + 3 * sizeof(int));
+}
+
+Solver::State Solver::save() const {
+  State state;
+  for (std::size_t i = 0; i < size(); ++i) {
+    for (const auto* records : {&m_records, &m_velocities, &m_accelerations}) {
+      const Record& r = (*records)[i];
+      state.numbers.insert(state.numbers.end(), {r.x, r.y, r.z, r.w});
+    }
+    state.numbers.insert(state.numbers.end(), {m_released[i], m_dissipated[i]});
+    if (m_bonds.alive[i] == m_bonds.initial[i]) continue;
+    state.rows.insert(state.rows.end(), {static_cast<int>(i), m_bonds.alive[i]});
+    const auto row = m_bonds.neighbour.begin() + m_bonds.begin[i];
+    state.rows.insert(state.rows.end(), row, row + m_bonds.alive[i]);
+  }
+  const Vec3 centre = m_projectile ? m_projectile->centre : Vec3::Zero();
+  state.numbers.insert(state.numbers.end(), {centre.x(), centre.y(), centre.z(), m_evaluated ? 1.0 : 0.0});
+  return state;
+}
+
+void Solver::load(const State& state) {
+  if (state.numbers.size() != 14 * size() + 4) throw InputError("the saved state belongs to other particles");
+  const double* next = state.numbers.data();
+  for (std::size_t i = 0; i < size(); ++i, next += 14) {
+    m_records[i] = {next[0], next[1], next[2], next[3]};
+    m_velocities[i] = {next[4], next[5], next[6], next[7]};
+    m_accelerations[i] = {next[8], next[9], next[10], next[11]};
+    m_released[i] = next[12];
+    m_dissipated[i] = next[13];
+  }
+  if (m_projectile) m_projectile->centre = Vec3(next[0], next[1], next[2]);
+  m_evaluated = next[3] != 0;
+  for (std::size_t at = 0; at < state.rows.size();) {
+    const int i = state.rows[at];
+    const auto kept = state.rows.begin() + static_cast<std::ptrdiff_t>(at) + 2;
+    const auto kept_end = kept + state.rows[at + 1];
+    for (std::int64_t b = m_bonds.begin[i]; b < m_bonds.begin[i] + m_bonds.alive[i]; ++b) {
+      if (!std::binary_search(kept, kept_end, m_bonds.neighbour[b])) m_bonds.mark_broken(i, b);
+    }
+    m_bonds.close_row(i);
+    m_eligible[i] = 1;
+    at += 2 + static_cast<std::size_t>(state.rows[at + 1]);
+  }
+  m_contact_path = -1;
+  if (m_evaluated) refresh_contacts();
+  if (!m_clear_until.empty()) m_clear_until.assign(size(), -std::numeric_limits<double>::infinity());
+}
+
+}  // namespace exemplar::peridynamics

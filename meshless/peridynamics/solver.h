@@ -1,0 +1,178 @@
+// Bond-based peridynamics of any number of bodies: explicit dynamics of particles with brittle bonds
+// (levine2014 §3), on plain arrays, without meshes or files.
+//
+// One step of velocity Verlet is two passes over the particles. The first moves them and reflects velocities
+// at obstacles; the second sums bonds, contact, projectile and gravity and finishes the velocities. In both
+// passes a particle writes only what it owns, so results are bit-identical for any number of threads.
+//
+// Particles are sorted along a Hilbert curve inside; everything that goes in or out is in the caller's order.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/math/types.h"
+#include "meshless/peridynamics/bond_kernel.h"
+#include "meshless/peridynamics/bonds.h"
+#include "meshless/peridynamics/contact.h"
+#include "meshless/peridynamics/particles.h"
+#include "meshless/peridynamics/rules.h"
+
+namespace exemplar::peridynamics {
+
+// A sphere that moves through the bodies and is not slowed by them.
+//   levine  force density K_S (16 (d − 3r/4)(d − 3r/2)²)^(2/3) for d in [3r/4, 3r/2] (eq. 7), halfway between
+//   the
+//           sphere's direction of motion and the direction away from its centre; largest at d = r with K_S
+//           r².
+//   indent  force density K_S (r − d)² away from the centre for d < r (LAMMPS `fix indent`).
+enum class ProjectileModel { levine, indent };
+struct Projectile {
+  ProjectileModel model = ProjectileModel::levine;
+  Vec3 centre = Vec3::Zero();
+  Vec3 velocity = Vec3::Zero();
+  double radius = 0;
+  double stiffness = 0;  // K_S [N/m⁵]
+};
+
+// Force density of the projectile at a point.
+Vec3 projectile_force(const Projectile& projectile, const Vec3& point);
+
+// What an obstacle says about a place: signed distance (negative inside), outward normal, its own velocity
+// there.
+struct ObstaclePoint {
+  double distance = 0;
+  Vec3 normal = Vec3::UnitY();
+  Vec3 velocity = Vec3::Zero();
+  double restitution = 0.99;
+  double friction = 0;
+  int obstacle = 0;
+};
+// The nearest obstacle; distances must not exceed the true ones. Called from several threads.
+using ObstacleQuery = std::function<ObstaclePoint(const Vec3&)>;
+
+struct ObstacleImpulse {
+  int obstacle = 0;
+  Vec3 point;
+  Vec3 impulse;  // on the obstacle [N s]
+};
+
+struct Energies {
+  double kinetic = 0;
+  double elastic = 0;
+  double contact = 0;
+  double gravity = 0;
+  double released = 0;    // of bonds at the moment they broke
+  double dissipated = 0;  // at obstacles
+  double total() const { return kinetic + elastic + contact + gravity + released + dissipated; }
+};
+
+class Solver {
+ public:
+  // Materials are indexed by ParticleSet::body. δ = horizon, λ = spacing [m].
+  Solver(const ParticleSet& particles, std::span<const Material> materials, const Rules& rules,
+         double horizon, double spacing);
+
+  // Set-up, in the caller's order of particles.
+  void set_positions(const Points& positions);
+  void set_velocities(const Points& velocities);
+  void set_fixed(std::span<const std::uint8_t> fixed);
+  void set_accelerations(const Points& accelerations);  // of external forces, beside gravity
+  void set_gravity(const Vec3& gravity) { m_gravity = gravity; }
+  void set_obstacles(ObstacleQuery query, double greatest_speed);
+  void set_projectile(std::optional<Projectile> projectile) { m_projectile = projectile; }
+  void remove_bonds(const std::function<bool(int, int)>& cut);     // a notch that is there from the start
+  void weaken_bonds(const std::function<bool(int, int)>& chosen);  // see Rules::weak_factor
+  void use_portable_kernel(bool portable);
+
+  // Forces at the current positions; the first step does it by itself. Bonds may break.
+  void evaluate();
+  // One step; false if speeds have become infinite or not a number (the step was too large).
+  [[nodiscard]] bool step(double dt);
+  // The bonds' part of a force pass alone, for measurements.
+  void bond_pass();
+
+  // Bound of Silling and Askari, sqrt(2 m / Σ_j w/r0), smallest over particles and with the stiffest contact
+  // allowed for. Conservative by about two: the exact limit is 2/ω_max.
+  double stable_step() const;
+
+  std::size_t size() const { return m_records.size(); }
+  Points positions() const;
+  Points velocities() const;
+  Points accelerations() const;
+  std::vector<double> masses() const;
+  std::vector<double> damage() const;            // broken over initial bonds
+  std::vector<double> strain_limits() const;     // τ_i as the next pass will use it
+  std::vector<double> elastic_energies() const;  // per particle, half of each bond [J]
+  Energies energies() const;
+  Vec3 momentum() const;
+  Vec3 angular_momentum() const;      // about the origin
+  std::int64_t broken_bonds() const;  // directed copies / 2
+  const std::optional<Projectile>& projectile() const { return m_projectile; }
+  double spacing() const { return m_spacing; }
+  double horizon() const { return m_horizon; }
+  double greatest_speed() const { return m_greatest_speed; }
+  std::vector<ObstacleImpulse> take_impulses();  // since the last call, in particle order
+
+  // Is the bond between two particles (caller's indices) unbroken?
+  bool bonded(int a, int b) const { return m_bonds.find(m_rank[a], m_rank[b]) >= 0; }
+  // Calls visit(j, r0) for every unbroken bond of a particle (caller's indices).
+  void for_each_bond(int particle, const std::function<void(int, double, double)>& visit) const;
+  const BondList& bonds() const { return m_bonds; }
+  const std::vector<int>& order() const { return m_order; }  // caller's index of each sorted particle
+  std::size_t bytes() const;
+
+  // Everything that changes, as numbers. load() needs a solver built from the same input that has not lost
+  // bonds.
+  struct State {
+    std::vector<double> numbers;
+    std::vector<int> rows;  // of damaged particles: index, bonds left, their neighbours
+  };
+  State save() const;
+  void load(const State& state);
+
+ private:
+  struct Block;  // per-block results of a pass
+  void kick_and_drift(double dt);
+  void kick_at_obstacle(std::size_t i, double half_dt, Block& block);
+  void force_pass(double half_dt);
+  Vec3 other_forces(std::size_t i) const;
+  template <class Visit>
+  void for_each_contact(std::size_t i, const Visit& visit) const;
+  void refresh_contacts();
+  double contact_range() const;
+
+  Rules m_rules;
+  double m_horizon, m_spacing;
+  std::vector<int> m_order, m_rank;
+  BondList m_bonds;
+  std::vector<double> m_stiffness;        // k_i
+  std::vector<double> m_strength;         // τ_i without strengthening
+  AlignedVector<Record> m_records;        // x, y, z, τ of the previous pass
+  AlignedVector<Record> m_velocities;     // v, 1/m (0: fixed)
+  AlignedVector<Record> m_accelerations;  // a, τ for the next pass
+  AlignedVector<Record> m_rest;           // X, V
+  std::vector<double> m_mass;
+  std::vector<double> m_released, m_dissipated;
+  std::vector<Vec3> m_external;
+  std::vector<std::uint8_t> m_eligible;
+  Vec3 m_gravity = Vec3::Zero();
+  double m_contact_stiffness = 0;
+  std::optional<Projectile> m_projectile;
+  RowKernel m_kernel;
+
+  ObstacleQuery m_obstacles;
+  double m_obstacle_speed = 0;
+  std::vector<double> m_clear_until;  // value of m_path before which a particle cannot reach an obstacle
+  double m_path = 0;                  // Σ dt (greatest speed + obstacle speed)
+  std::vector<ObstacleImpulse> m_impulses;
+
+  ContactList m_contacts;
+  double m_contact_path = 0;  // path left until the candidate list must be rebuilt
+  double m_greatest_speed = 0;
+  bool m_evaluated = false;
+};
+
+}  // namespace exemplar::peridynamics
