@@ -30,7 +30,8 @@ void check_scene_document(const Json& document, const std::string& path, const R
   }
 }
 
-std::vector<Problem> problems_of(const std::string& path, const CheckArguments& arguments, const Registry& registry) {
+std::vector<Problem> problems_of(const std::string& path, const CheckArguments& arguments,
+                                 const Registry& registry) {
   try {
     Json document = read_json_file(path);
     for (const std::string& assignment : arguments.assignments) apply_assignment(document, assignment);

@@ -9,6 +9,7 @@
 #include "core/math/errors.h"
 #include "core/mesh/files.h"
 #include "core/mesh/quality.h"
+#include "core/mesh/topology.h"
 #include "core/scene/surface_settings.h"
 #include "core/scene/volume_cache.h"
 
@@ -33,12 +34,14 @@ SurfaceSettings primitive_settings(const MeshArguments& arguments) {
 
 bool is_tet_file(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
-  return extension == ".vtu" || extension == ".ele" || extension == ".node" || extension == ".msh" || extension == ".mesh";
+  return extension == ".vtu" || extension == ".ele" || extension == ".node" || extension == ".msh" ||
+         extension == ".mesh";
 }
 
 TriMesh load_surface(const MeshArguments& arguments) {
   if (fs::exists(arguments.input)) return read_surface(arguments.input);
-  if (fs::path(arguments.input).has_extension()) throw InputError(Problem{arguments.input, "", "no such file"});
+  if (fs::path(arguments.input).has_extension())
+    throw InputError(Problem{arguments.input, "", "no such file"});
   return make_surface(primitive_settings(arguments), "");
 }
 
@@ -82,10 +85,10 @@ Json modes_json(const TetMesh& mesh, const MeshArguments& arguments) {
     if (preset.name == arguments.material) material = &preset.material;
   }
   if (!material) throw InputError("there is no material called '" + arguments.material + "'");
-  const ModesResult modes =
+  const Modes modes =
       vibration_modes(mesh, material->young, material->poisson, material->density, arguments.modes);
   Json list = Json::array();
-  for (std::size_t i = 0; i < modes.frequencies.size(); ++i) {
+  for (Eigen::Index i = 0; i < modes.frequencies.size(); ++i) {
     list.push_back({{"mode", 7 + static_cast<int>(i)}, {"frequency_Hz", modes.frequencies[i]}});
   }
   return list;
@@ -100,9 +103,11 @@ void say_report(const Json& report, const Terminal& terminal) {
     } else if (values.is_array()) {
       std::vector<std::vector<std::string>> rows{{section, ""}};
       for (const Json& item : values) {
-        rows.push_back(item.is_object() ? std::vector<std::string>{fmt::format("mode {}", item["mode"].get<int>()),
-                                                                   fmt::format("{:.6g} Hz", item["frequency_Hz"].get<double>())}
-                                        : std::vector<std::string>{item.get<std::string>(), ""});
+        rows.push_back(
+            item.is_object()
+                ? std::vector<std::string>{fmt::format("mode {}", item["mode"].get<int>()),
+                                           fmt::format("{:.6g} Hz", item["frequency_Hz"].get<double>())}
+                : std::vector<std::string>{item.get<std::string>(), ""});
       }
       terminal.say(format_table(rows));
     }

@@ -27,9 +27,10 @@ std::vector<Case> chosen(const std::vector<Case>& all, const std::vector<std::st
   for (const Case& item : all) {
     known.push_back(item.group);
     known.push_back(full_name(item));
-    const bool wanted = names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-                          return name == item.group || name == full_name(item);
-                        });
+    const bool wanted =
+        names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+          return name == item.group || name == full_name(item);
+        });
     if (wanted) result.push_back(item);
   }
   for (const std::string& name : names) {
@@ -72,7 +73,8 @@ std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-void write_records(const RecordArguments& arguments, const Json& json, const std::vector<std::vector<std::string>>& rows) {
+void write_records(const RecordArguments& arguments, const Json& json,
+                   const std::vector<std::vector<std::string>>& rows) {
   if (!arguments.json.empty()) write_file_atomically(arguments.json, json.dump(2) + "\n");
   if (!arguments.markdown.empty()) write_file_atomically(arguments.markdown, markdown_table(rows));
 }
@@ -100,7 +102,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 int validate_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
   const std::vector<ValidationCase> cases = chosen(registry.cases(), arguments.names);
-  std::vector<std::vector<std::string>> rows{{"case", "quantity", "measured", "expected", "tolerance", "ok", "source"}};
+  std::vector<std::vector<std::string>> rows{
+      {"case", "quantity", "measured", "expected", "tolerance", "ok", "source"}};
   Json json = Json::array();
   const ValidationContext context = make_context(arguments);
   int failed = 0, total = 0;
@@ -136,7 +139,8 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
 
 int bench_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
   const std::vector<Bench> benches = chosen(registry.benches(), arguments.names);
-  std::vector<std::vector<std::string>> rows{{"figure", "value", "unit", "goal", "met", "beside", "settings"}};
+  std::vector<std::vector<std::string>> rows{
+      {"figure", "value", "unit", "goal", "met", "beside", "settings"}};
   Json json = Json::array();
   const ValidationContext context = make_context(arguments);
   for (const Bench& item : benches) {
@@ -147,8 +151,9 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
     const auto start = std::chrono::steady_clock::now();
     BenchRecord failure{"could not be run", std::nan(""), "", "", 0.0, false, ""};
     for (const BenchRecord& r : run_case(item, context, failure)) {
-      rows.push_back({item.group + ": " + r.figure, short_number(r.value), r.unit, r.goal ? short_number(*r.goal) : "",
-                      r.goal ? (r.met ? "yes" : "NO") : "", r.anchor, r.settings});
+      rows.push_back({item.group + ": " + r.figure, short_number(r.value), r.unit,
+                      r.goal ? short_number(*r.goal) : "", r.goal ? (r.met ? "yes" : "NO") : "", r.anchor,
+                      r.settings});
       json.push_back({{"figure", item.group + ": " + r.figure},
                       {"value", number_or_null(r.value)},
                       {"unit", r.unit},

@@ -23,8 +23,8 @@ std::string default_method(const Registry& registry) {
   return registry.find("fem") ? "fem" : registry.methods().at(0).name;
 }
 
-RunRecord make_record(const RunArguments& arguments, const SceneFile& file, const MethodInfo& info, const Scene& scene,
-                      const Method& method) {
+RunRecord make_record(const RunArguments& arguments, const SceneFile& file, const MethodInfo& info,
+                      const Scene& scene, const Method& method) {
   RunRecord record;
   record.method = info.name;
   record.scene_path = arguments.scene;
@@ -55,8 +55,8 @@ void tell_notes(const RunRecord& record, const Terminal& terminal) {
 }
 
 // Loads the newest checkpoint of the same run; none: from the start.
-std::optional<ResumePoint> load_resume_point(const std::string& output, const RunRecord& record, Method& method,
-                                             const Terminal& terminal) {
+std::optional<ResumePoint> load_resume_point(const std::string& output, const RunRecord& record,
+                                             Method& method, const Terminal& terminal) {
   const LoadedCheckpoint loaded = load_latest_checkpoint(fs::path(output) / "checkpoints");
   for (const std::string& damaged : loaded.damaged) terminal.warn(damaged);
   if (!loaded.checkpoint) return std::nullopt;
@@ -69,12 +69,14 @@ std::optional<ResumePoint> load_resume_point(const std::string& output, const Ru
   resume.frame = loaded.checkpoint->frame;
   const MetricsTable table = read_metrics(fs::path(output) / "metrics.csv");
   for (const auto& row : table.rows) {
-    if (static_cast<int>(row[0]) == resume.frame) resume.wall_time = row[static_cast<std::size_t>(table.find("wall_time"))];
+    if (static_cast<int>(row[0]) == resume.frame)
+      resume.wall_time = row[static_cast<std::size_t>(table.find("wall_time"))];
   }
   return resume;
 }
 
-// "metric: measured, expected ± margin" for each of the scene's expectations of this method; true if all hold.
+// "metric: measured, expected ± margin" for each of the scene's expectations of this method; true if all
+// hold.
 bool compare_with_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last,
                                const Terminal& terminal) {
   const std::vector<std::string> columns = metric_columns(last);
@@ -88,13 +90,14 @@ bool compare_with_expectations(const SceneFile& file, const std::string& method,
     }
     const bool holds = std::abs(measured - expect.value) <= expect.margin;
     all_hold = all_hold && holds;
-    terminal.say(fmt::format("{} {}: {:.6g}, expected {:.6g} ± {:.3g}", holds ? "ok    " : "DIFFERS", expect.metric, measured,
-                             expect.value, expect.margin));
+    terminal.say(fmt::format("{} {}: {:.6g}, expected {:.6g} ± {:.3g}", holds ? "ok    " : "DIFFERS",
+                             expect.metric, measured, expect.value, expect.margin));
   }
   return all_hold;
 }
 
-// Replaces the value of every expectation of this method in the scene file, in place, keeping comments and layout.
+// Replaces the value of every expectation of this method in the scene file, in place, keeping comments and
+// layout.
 void rewrite_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last) {
   std::ifstream in(file.path);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -122,13 +125,16 @@ int exit_code_of(Status status) {
 
 void tell_outcome(const RunSummary& summary, const std::string& output, const Terminal& terminal) {
   if (summary.status == Status::failed) {
-    terminal.error(fmt::format("the simulation could not go on after t = {:.6g} s: {}", summary.last.time, summary.message));
-    terminal.error(fmt::format("frames up to {} and a checkpoint are kept in {}", summary.last_frame, output));
+    terminal.error(fmt::format("the simulation could not go on after t = {:.6g} s: {}", summary.last.time,
+                               summary.message));
+    terminal.error(
+        fmt::format("frames up to {} and a checkpoint are kept in {}", summary.last_frame, output));
   } else if (summary.status == Status::interrupted) {
     terminal.note(fmt::format("interrupted after frame {}; go on with --resume", summary.last_frame));
   } else {
-    terminal.say(fmt::format("{} frames in {:.3g} s ({:.3g} × real time): {}", summary.last_frame, summary.wall_time,
-                             summary.last.time / std::max(summary.wall_time, 1e-9), output));
+    terminal.say(fmt::format("{} frames in {:.3g} s ({:.3g} × real time): {}", summary.last_frame,
+                             summary.wall_time, summary.last.time / std::max(summary.wall_time, 1e-9),
+                             output));
   }
 }
 
@@ -140,8 +146,9 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   const std::string name = arguments.method.empty() ? default_method(registry) : arguments.method;
   const MethodInfo& info = method_or_throw(registry, name);
   const SceneFile file = read_scene(arguments.scene, arguments.assignments, method_descriptions(registry));
-  const std::string output =
-      arguments.output.empty() ? fmt::format("out/{}-{}", fs::path(arguments.scene).stem().string(), name) : arguments.output;
+  const std::string output = arguments.output.empty()
+                                 ? fmt::format("out/{}-{}", fs::path(arguments.scene).stem().string(), name)
+                                 : arguments.output;
   make_writable_directory(output);
 
   const std::string key = content_key(name, write_scene(file, name).dump());
@@ -163,7 +170,9 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   RunOptions options;
   options.frames = arguments.frames;
   options.interrupted = interrupt_requested;
-  options.progress = [&](const FrameMetrics& metrics, int frames) { bar.update(metrics.frame, frames, metrics.time); };
+  options.progress = [&](const FrameMetrics& metrics, int frames) {
+    bar.update(metrics.frame, frames, metrics.time);
+  };
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
   RunSummary summary;
   try {
@@ -177,7 +186,8 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);
   if (arguments.rewrite_expect) rewrite_expectations(file, name, summary.last);
-  if (arguments.expect && !compare_with_expectations(file, name, summary.last, terminal)) return k_exit_failed_check;
+  if (arguments.expect && !compare_with_expectations(file, name, summary.last, terminal))
+    return k_exit_failed_check;
   return k_exit_done;
 }
 

@@ -31,14 +31,12 @@ function(exemplar_library name)
   endif()
 endfunction()
 
-# A library with methods in it: compare/ calls its register_<name>(Registry&).
+# A library with methods in it: when DIR holds a register.cpp, compare/ calls its register_<name>(Registry&).
 function(exemplar_method name)
   exemplar_library(${name} ${ARGN})
-  if(NOT TARGET ${name})
-    return()
-  endif()
-  get_target_property(type ${name} TYPE)
-  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+  cmake_parse_arguments(ARG "" "DIR" "LINK;PRIVATE;SYSTEM_INCLUDE" ${ARGN})
+  get_filename_component(directory ${ARG_DIR} ABSOLUTE)
+  if(EXISTS ${directory}/register.cpp)
     set_property(GLOBAL APPEND PROPERTY EXEMPLAR_METHODS ${name})
   endif()
 endfunction()
