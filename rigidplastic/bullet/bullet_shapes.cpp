@@ -1,0 +1,135 @@
+#include "rigidplastic/bullet/bullet_shapes.h"
+
+#include <BulletCollision/Gimpact/btGImpactShape.h>
+#include <LinearMath/btConvexHullComputer.h>
+#include <btBulletCollisionCommon.h>
+
+#include <algorithm>
+
+#include "core/mesh/mass_properties.h"
+
+namespace exemplar {
+
+namespace {
+
+constexpr double k_margin_fraction = 0.005;  // of the smallest extent
+constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
+constexpr double k_plane_depth = 5;          // m
+
+btVector3 to_bullet(const Vec3& v) {
+  return {v.x(), v.y(), v.z()};
+}
+
+Vec3 extents(const Points& points) {
+  return points.colwise().maxCoeff() - points.colwise().minCoeff();
+}
+
+TriMesh convex_hull(const TriMesh& mesh) {
+  btConvexHullComputer hull;
+  hull.compute(mesh.vertices.data(), 3 * sizeof(double), static_cast<int>(mesh.vertices.rows()), 0, 0);
+  TriMesh result;
+  result.vertices.resize(hull.vertices.size(), 3);
+  for (int i = 0; i < hull.vertices.size(); ++i) {
+    for (int k = 0; k < 3; ++k) result.vertices(i, k) = hull.vertices[i][k];
+  }
+  std::vector<int> corners;
+  for (int f = 0; f < hull.faces.size(); ++f) {
+    const btConvexHullComputer::Edge* first = &hull.edges[hull.faces[f]];
+    const int apex = first->getSourceVertex();
+    for (const auto* edge = first->getNextEdgeOfFace(); edge->getTargetVertex() != apex;
+         edge = edge->getNextEdgeOfFace()) {
+      corners.insert(corners.end(), {apex, edge->getSourceVertex(), edge->getTargetVertex()});
+    }
+  }
+  result.triangles =
+      Eigen::Map<const Triangles>(corners.data(), static_cast<Eigen::Index>(corners.size() / 3), 3);
+  return result;
+}
+
+std::unique_ptr<btTriangleIndexVertexArray> mesh_interface(TriMesh& mesh) {
+  return std::make_unique<btTriangleIndexVertexArray>(
+      static_cast<int>(mesh.triangles.rows()), mesh.triangles.data(), 3 * static_cast<int>(sizeof(int)),
+      static_cast<int>(mesh.vertices.rows()), mesh.vertices.data(), 3 * static_cast<int>(sizeof(double)));
+}
+
+bool is_nearly_convex(const TriMesh& mesh, const TriMesh& hull) {
+  const double volume = signed_volume(mesh.vertices, mesh.triangles);
+  return std::abs(signed_volume(hull.vertices, hull.triangles)) <= 1.1 * volume;
+}
+
+}  // namespace
+
+BulletShape::BulletShape() = default;
+BulletShape::~BulletShape() = default;
+BulletShape::BulletShape(BulletShape&&) noexcept = default;
+BulletShape& BulletShape::operator=(BulletShape&&) noexcept = default;
+
+BulletShape BulletShape::from_mesh(const TriMesh& mesh, CollisionGeometry geometry) {
+  BulletShape result;
+  result.m_smallest_extent = extents(mesh.vertices).minCoeff();
+  const double margin = k_margin_fraction * result.m_smallest_extent;
+  const TriMesh hull = geometry == CollisionGeometry::mesh ? TriMesh{} : convex_hull(mesh);
+  result.m_is_hull = geometry == CollisionGeometry::hull ||
+                     (geometry == CollisionGeometry::automatic && is_nearly_convex(mesh, hull));
+  if (result.m_is_hull) {
+    auto shape = std::make_unique<btConvexHullShape>(
+        hull.vertices.data(), static_cast<int>(hull.vertices.rows()), 3 * static_cast<int>(sizeof(double)));
+    shape->setMargin(margin);
+    result.m_shape = std::move(shape);
+    return result;
+  }
+  result.m_mesh = std::make_unique<TriMesh>(mesh);
+  result.m_mesh_interface = mesh_interface(*result.m_mesh);
+  auto shape = std::make_unique<btGImpactMeshShape>(result.m_mesh_interface.get());
+  shape->setMargin(margin);
+  shape->updateBound();
+  result.m_shape = std::move(shape);
+  return result;
+}
+
+BulletShape BulletShape::from_obstacle(const ShapeGeometry& geometry, bool moves) {
+  BulletShape result;
+  const ShapeDescription& d = geometry.description();
+  switch (geometry.kind()) {
+    case ShapeKind::plane: {
+      auto compound = std::make_unique<btCompoundShape>();
+      result.m_children.push_back(
+          std::make_unique<btBoxShape>(btVector3(k_plane_half_size, k_plane_depth, k_plane_half_size)));
+      compound->addChildShape(btTransform(btQuaternion::getIdentity(), btVector3(0, -k_plane_depth, 0)),
+                              result.m_children.back().get());
+      result.m_shape = std::move(compound);
+      result.m_smallest_extent = k_plane_depth;
+      break;
+    }
+    case ShapeKind::sphere:
+      result.m_shape = std::make_unique<btSphereShape>(d.radius);
+      result.m_smallest_extent = 2 * d.radius;
+      break;
+    case ShapeKind::box:
+      result.m_shape = std::make_unique<btBoxShape>(to_bullet(0.5 * d.size));
+      result.m_smallest_extent = d.size.minCoeff();
+      break;
+    case ShapeKind::capsule:
+      result.m_shape = std::make_unique<btCapsuleShape>(d.radius, d.length);
+      result.m_smallest_extent = 2 * d.radius;
+      break;
+    case ShapeKind::cylinder:
+      result.m_shape = std::make_unique<btCylinderShape>(btVector3(d.radius, 0.5 * d.length, d.radius));
+      result.m_smallest_extent = std::min(2 * d.radius, d.length);
+      break;
+    case ShapeKind::mesh: {
+      if (moves) return from_mesh(d.mesh, CollisionGeometry::automatic);
+      result.m_mesh = std::make_unique<TriMesh>(d.mesh);
+      result.m_mesh_interface = mesh_interface(*result.m_mesh);
+      result.m_shape = std::make_unique<btBvhTriangleMeshShape>(result.m_mesh_interface.get(), true);
+      result.m_smallest_extent = extents(d.mesh.vertices).minCoeff();
+      break;
+    }
+  }
+  if (geometry.kind() != ShapeKind::sphere && geometry.kind() != ShapeKind::capsule) {
+    result.m_shape->setMargin(std::min(0.04, k_margin_fraction * result.m_smallest_extent));
+  }
+  return result;
+}
+
+}  // namespace exemplar

@@ -1,0 +1,16 @@
+// Method `rigid`: the rigid body simulator alone (Bullet), the floor of cost in every comparison (jones2016
+// §3). Bodies keep their shape; mass, centre and inertia are exact. A body with a support follows it (a fixed
+// one stands still) until the support lets go.
+#pragma once
+
+#include <memory>
+
+#include "core/run/method.h"
+#include "core/scene/scene.h"
+#include "rigidplastic/rigid/settings.h"
+
+namespace exemplar {
+
+std::unique_ptr<Method> make_rigid_method(const Scene& scene, const RigidSettings& settings);
+
+}  // namespace exemplar
