@@ -1,5 +1,6 @@
 // Triangles of one surface that cross each other. Signs come from Shewchuk's exact predicates (1997), as
 // built into TetGen, so that touching and crossing are told apart from near misses without a tolerance.
+#define TETLIBRARY  // the library as Debian builds it: failures are exceptions
 #include <tetgen.h>
 
 #include <algorithm>
