@@ -142,39 +142,40 @@ class Minimiser {
                : std::max(nodes, border_residual(m_problem, m_g.tail(m_border), m_z.tail(m_border)));
   }
 
-  // A step with the exact Hessian if it is positive definite and descends, else with the projected one.
+  // A step with the exact Hessian if it is positive definite and descends, else with the projected one, else
+  // with the projected one and a growing shift (free floating statics, collapsed elements without any
+  // stiffness).
   NewtonStatus advance() {
     bool projected = m_options.always_project;
+    double shift = 0;
     for (;;) {
-      const LinearStatus linear = find_step(projected);
+      const LinearStatus linear = find_step(projected, shift);
       if (linear == LinearStatus::solved && line_search()) return NewtonStatus::converged;
       if (linear == LinearStatus::solved && at_round_off()) return accept_nothing();
-      if (projected) {
+      if (shift > 10) {
         return linear == LinearStatus::solved ? NewtonStatus::line_search_failed
                                               : NewtonStatus::linear_solver_failed;
       }
+      if (projected) shift = shift == 0 ? 1e-8 : 100 * shift;
+      if (!projected) ++m_summary.projections;
       projected = true;
-      ++m_summary.projections;
     }
   }
 
-  LinearStatus find_step(bool projected) {
+  // `shift`: added to the diagonal, relative to a stiffness of the material.
+  LinearStatus find_step(bool projected, double shift) {
     m_hessian.reset(m_problem.pattern(), m_border);
     m_problem.hessian(m_z, projected, m_hessian);
+    if (shift > 0) {
+      const double stiffness =
+          std::max(mean_diagonal(), 100 * m_problem.force_scale() / m_problem.length_scale());
+      for (int j = 0; j < m_problem.pattern().columns(); ++j)
+        m_hessian.a.add_to_diagonal(j, shift * stiffness);
+    }
     // Inexact Newton: loose while far from the solution, tight enough near it to converge superlinearly.
     const double tolerance = std::clamp(0.1 * std::sqrt(m_summary.residual), 1e-7, 1e-2);
     NewtonStep step =
         solve_bordered(m_solver, m_hessian, m_g, m_z.tail(m_border), m_problem.simplex_groups(), tolerance);
-    // A semi-definite projected matrix (free floating statics) becomes definite by a tiny shift.
-    double shift = 1e-10;
-    while (projected && step.status == LinearStatus::not_positive_definite && shift < 1e-2) {
-      const double diagonal = mean_diagonal();
-      for (int j = 0; j < m_problem.pattern().columns(); ++j)
-        m_hessian.a.add_to_diagonal(j, shift * diagonal);
-      step =
-          solve_bordered(m_solver, m_hessian, m_g, m_z.tail(m_border), m_problem.simplex_groups(), tolerance);
-      shift *= 100;
-    }
     m_dz = std::move(step.dz);
     return step.status;
   }
@@ -183,7 +184,7 @@ class Minimiser {
     double sum = 0;
     const int n = m_problem.pattern().columns();
     for (int j = 0; j < n; ++j) sum += m_hessian.a.diagonal_block(j).trace() / 3;
-    return std::max(sum / std::max(n, 1), 1e-300);
+    return sum / std::max(n, 1);
   }
 
   bool line_search() {

@@ -1,0 +1,117 @@
+#include "core/elastic/tet_elements.h"
+
+#include <string>
+
+#include "core/elastic/tet_kernel.h"
+#include "core/math/errors.h"
+#include "core/math/parallel.h"
+
+namespace exemplar {
+
+TetElements::TetElements(const TetMesh& mesh, int first_node, std::span<const int> selection) {
+  const std::size_t total = selection.empty() ? static_cast<std::size_t>(mesh.tets.rows()) : selection.size();
+  Points centroids(static_cast<Eigen::Index>(total), 3);
+  nodes.reserve(4 * total);
+  for (std::size_t e = 0; e < total; ++e) {
+    const Eigen::Index tet = selection.empty() ? static_cast<Eigen::Index>(e) : selection[e];
+    const Mat3 edges = edge_matrix(mesh.vertices, &mesh.tets(tet, 0));
+    const double det = edges.determinant();
+    if (!(det > 0)) throw InputError("tetrahedron " + std::to_string(tet) + " has no positive volume");
+    rest_inverse.push_back(edges.inverse());
+    volume.push_back(det / 6);
+    centroids.row(static_cast<Eigen::Index>(e)) =
+        mesh.vertices.row(mesh.tets(tet, 0)) + edges.rowwise().sum().transpose() / 4;
+    for (int a = 0; a < 4; ++a) nodes.push_back(mesh.tets(tet, a) + first_node);
+  }
+  colouring = ElementColouring(nodes, 4, spatial_order(centroids));
+}
+
+Mat3 TetElements::deformation(const Points& x, std::size_t e) const {
+  return edge_matrix(x, nodes_of(e)) * rest_inverse[e];
+}
+
+void TetElements::connect(const BlockPattern& pattern, std::span<const int> column_of_node) {
+  slots.resize(10 * count());
+  parallel_for(count(), [&](std::size_t e) {
+    std::size_t k = 10 * e;
+    for (int a = 0; a < 4; ++a) {
+      for (int b = 0; b <= a; ++b, ++k) {
+        slots[k] = pattern.slot(column_of_node[static_cast<std::size_t>(nodes_of(e)[a])],
+                                column_of_node[static_cast<std::size_t>(nodes_of(e)[b])]);
+      }
+    }
+  });
+}
+
+double elastic_energy(const ElasticEnergy& energy, const TetElements& elements, const Points& x) {
+  std::vector<double> values(elements.count());
+  std::visit(
+      [&](const auto& psi) {
+        parallel_for(elements.count(), [&](std::size_t e) {
+          values[e] = elements.volume[e] * psi.value(elements.deformation(x, e));
+        });
+      },
+      energy);
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum;
+}
+
+void add_elastic_gradient(const ElasticEnergy& energy, const TetElements& elements, const Points& x,
+                          Points& gradient) {
+  std::visit(
+      [&](const auto& psi) {
+        elements.colouring.for_each([&](std::size_t e) {
+          const auto g =
+              tet_gradient(psi, elements.deformation(x, e), elements.rest_inverse[e], elements.volume[e]);
+          for (int a = 0; a < 4; ++a) gradient.row(elements.nodes_of(e)[a]) += g.col(a).transpose();
+        });
+      },
+      energy);
+}
+
+void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& elements, const Points& x,
+                         bool project, BlockMatrix& hessian) {
+  std::visit(
+      [&](const auto& psi) {
+        elements.colouring.for_each([&](std::size_t e) {
+          TetBlocks blocks;
+          tet_blocks(psi, elements.deformation(x, e), elements.rest_inverse[e], elements.volume[e], project,
+                     blocks);
+          for (std::size_t k = 0; k < 10; ++k) hessian.add(elements.slots[10 * e + k], blocks[k]);
+        });
+      },
+      energy);
+}
+
+VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_count) {
+  VecX mass = VecX::Zero(node_count);
+  for (std::size_t e = 0; e < elements.count(); ++e) {
+    for (int a = 0; a < 4; ++a) mass[elements.nodes_of(e)[a]] += density * elements.volume[e] / 4;
+  }
+  return mass;
+}
+
+void add_consistent_mass(const TetElements& elements, double density, BlockMatrix& mass) {
+  for (std::size_t e = 0; e < elements.count(); ++e) {
+    std::size_t k = 10 * e;
+    for (int a = 0; a < 4; ++a) {
+      for (int b = 0; b <= a; ++b, ++k) {
+        mass.add(elements.slots[k], density * elements.volume[e] / (a == b ? 10 : 20) * Mat3::Identity());
+      }
+    }
+  }
+}
+
+std::vector<int> number_free_nodes(Eigen::Index node_count, std::span<const int> held, int* free_count) {
+  std::vector<int> column(static_cast<std::size_t>(node_count), 0);
+  for (const int node : held) column[static_cast<std::size_t>(node)] = -1;
+  int next = 0;
+  for (int& c : column) {
+    if (c == 0) c = next++;
+  }
+  *free_count = next;
+  return column;
+}
+
+}  // namespace exemplar

@@ -1,0 +1,160 @@
+// Nodal forces and 3×3 stiffness blocks of one tetrahedron for any energy of energies.h.
+//   F = [x1−x0, x2−x0, x3−x0] B,  B = inverse of the rest (or example, or plastic) edge matrix,
+//   b_a = row a of B (a = 1..3; b_0 = −Σ b_a),  force on a: −vol P b_a,  K_ab = vol ∂(P b_a)/∂x_b.
+// Blocks are kept for pairs a ≥ b in the order (0,0) (1,0) (1,1) (2,0) …; those of node 0 follow from Σ_a
+// K_ab = 0.
+#pragma once
+
+#include <array>
+
+#include "core/elastic/energies.h"
+#include "core/math/psd.h"
+
+namespace exemplar {
+
+using TetBlocks = std::array<Mat3, 10>;
+
+inline constexpr int tet_pair(int a, int b) {
+  return a * (a + 1) / 2 + b;
+}
+
+inline Mat3 edge_matrix(const Points& x, const int* nodes) {
+  Mat3 d;
+  const Vec3 x0 = x.row(nodes[0]).transpose();
+  for (int a = 0; a < 3; ++a) d.col(a) = x.row(nodes[a + 1]).transpose() - x0;
+  return d;
+}
+
+// Fills the blocks of node 0 from those of nodes 1 to 3.
+inline void complete_blocks(TetBlocks& k) {
+  k[0].setZero();
+  for (int a = 1; a < 4; ++a) {
+    Mat3 sum = Mat3::Zero();  // Σ_b K_ab, b = 1..3
+    for (int b = 1; b < 4; ++b) {
+      if (a >= b) {
+        sum += k[static_cast<std::size_t>(tet_pair(a, b))];
+      } else {
+        sum += k[static_cast<std::size_t>(tet_pair(b, a))].transpose();
+      }
+    }
+    k[static_cast<std::size_t>(tet_pair(a, 0))] = -sum;
+    k[0] += sum;
+  }
+}
+
+// Blocks of nodes 1..3 through the principal form, projected to positive semi-definite or not.
+//   In the frame of the singular vectors (b̃ = Vᵀb, K = U K̃ Uᵀ):
+//   K̃_ab(i,i) = a_ii b̃_a[i] b̃_b[i] + Σ_{j≠i} d_ij b̃_a[j] b̃_b[j],   d = (flip + twist)/2
+//   K̃_ab(i,j) = a_ij b̃_a[i] b̃_b[j] + o_ij b̃_a[j] b̃_b[i],            o = (flip − twist)/2
+inline void principal_blocks(PrincipalHessian h, const Svd3& svd, const Mat3& rest_inverse, double volume,
+                             bool project, TetBlocks& k) {
+  if (project) {
+    h.a = project_psd(h.a);
+    h.flip = h.flip.cwiseMax(0.0);
+    h.twist = h.twist.cwiseMax(0.0);
+  }
+  Mat3 d, o;  // off-diagonal coefficients; the diagonals hold a_ii and 0
+  d.diagonal() = h.a.diagonal();
+  o.diagonal().setZero();
+  for (int axis = 0; axis < 3; ++axis) {
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    d(i, j) = d(j, i) = 0.5 * (h.flip[axis] + h.twist[axis]);
+    o(i, j) = o(j, i) = 0.5 * (h.flip[axis] - h.twist[axis]);
+  }
+  Mat3 a_off = h.a;
+  a_off.diagonal().setZero();
+  const Mat3 bt = rest_inverse * svd.v;  // row a: b̃_a
+  for (int a = 1; a < 4; ++a) {
+    for (int b = 1; b <= a; ++b) {
+      const Vec3 ba = bt.row(a - 1).transpose(), bb = bt.row(b - 1).transpose();
+      const Mat3 outer = ba * bb.transpose();
+      Mat3 local = a_off.cwiseProduct(outer) + o.cwiseProduct(outer.transpose());
+      local.diagonal() += d * ba.cwiseProduct(bb);
+      k[static_cast<std::size_t>(tet_pair(a, b))].noalias() = volume * (svd.u * local * svd.u.transpose());
+    }
+  }
+}
+
+template <class Energy>
+void exact_blocks(const Energy& energy, const Mat3& f, const Mat3& rest_inverse, double volume,
+                  TetBlocks& k) {
+  const Svd3 svd = signed_svd(f);
+  principal_blocks(energy.principal(svd.s), svd, rest_inverse, volume, false, k);
+}
+
+// Closed forms without a singular value decomposition, with g_a = F b_a, c_a = cof(F) b_a, S = 2μE:
+//   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + κ c_a c_bᵀ − κ(J−1)[F(b_a×b_b)]_× ]
+inline void exact_blocks(const ModifiedStVK& energy, const Mat3& f, const Mat3& rest_inverse, double volume,
+                         TetBlocks& k) {
+  const double mu = volume * energy.mu, kappa = volume * energy.kappa;
+  const Mat3 bt = rest_inverse.transpose();  // column a: b_a
+  const Mat3 cof = cofactor(f);
+  const double pressure = kappa * (f.col(0).dot(cof.col(0)) - 1);
+  const Mat3 g = f * bt, c = cof * bt;
+  const Mat3 stress = bt.transpose() * (mu * (f.transpose() * f - Mat3::Identity())) * bt;
+  const Mat3 metric = mu * (bt.transpose() * bt);
+  const Mat3 left = f * f.transpose();
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      Mat3& block = k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))];
+      block.noalias() = metric(a, b) * left;
+      block.noalias() += (mu * g.col(b)) * g.col(a).transpose();
+      block.noalias() += (kappa * c.col(a)) * c.col(b).transpose();
+      block.diagonal().array() += stress(a, b);
+      if (a == b) continue;
+      const Vec3 v = pressure * (f * bt.col(a).cross(bt.col(b)));
+      block(0, 1) += v[2];
+      block(1, 0) -= v[2];
+      block(0, 2) -= v[1];
+      block(2, 0) += v[1];
+      block(1, 2) += v[0];
+      block(2, 1) -= v[0];
+    }
+  }
+}
+
+//   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + λ g_a g_bᵀ ],  S = 2μE + λ tr(E) I
+inline void exact_blocks(const StVK& energy, const Mat3& f, const Mat3& rest_inverse, double volume,
+                         TetBlocks& k) {
+  const double mu = volume * energy.mu, lambda = volume * energy.lambda;
+  const Mat3 bt = rest_inverse.transpose();
+  const Mat3 e = green_strain(f);
+  const Mat3 g = f * bt;
+  const Mat3 stress = bt.transpose() * (2 * mu * e + lambda * e.trace() * Mat3::Identity()) * bt;
+  const Mat3 metric = mu * (bt.transpose() * bt);
+  const Mat3 left = f * f.transpose();
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      Mat3& block = k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))];
+      block.noalias() = metric(a, b) * left;
+      block.noalias() += (mu * g.col(b)) * g.col(a).transpose();
+      block.noalias() += (lambda * g.col(a)) * g.col(b).transpose();
+      block.diagonal().array() += stress(a, b);
+    }
+  }
+}
+
+// All ten blocks of one element.
+template <class Energy>
+void tet_blocks(const Energy& energy, const Mat3& f, const Mat3& rest_inverse, double volume, bool project,
+                TetBlocks& k) {
+  if (project) {
+    const Svd3 svd = signed_svd(f);
+    principal_blocks(energy.principal(svd.s), svd, rest_inverse, volume, true, k);
+  } else {
+    exact_blocks(energy, f, rest_inverse, volume, k);
+  }
+  complete_blocks(k);
+}
+
+// Gradient of the energy at the four nodes (columns): vol P b_a.
+template <class Energy>
+Eigen::Matrix<double, 3, 4> tet_gradient(const Energy& energy, const Mat3& f, const Mat3& rest_inverse,
+                                         double volume) {
+  Eigen::Matrix<double, 3, 4> g;
+  g.rightCols<3>().noalias() = volume * energy.gradient(f) * rest_inverse.transpose();
+  g.col(0) = -(g.col(1) + g.col(2) + g.col(3));
+  return g;
+}
+
+}  // namespace exemplar
