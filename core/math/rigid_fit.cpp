@@ -6,7 +6,7 @@
 
 namespace exemplar {
 
-RigidMotion fit_rigid(const Points& from, const Points& to, const VecX& weights) {
+RigidTransform fit_rigid(const Points& from, const Points& to, const VecX& weights) {
   assert(from.rows() == to.rows() && (weights.size() == 0 || weights.size() == from.rows()));
   if (from.rows() == 0) return {};
   const VecX w = weights.size() > 0 ? weights : VecX::Ones(from.rows());
@@ -18,13 +18,13 @@ RigidMotion fit_rigid(const Points& from, const Points& to, const VecX& weights)
     covariance +=
         w[i] * (to.row(i).transpose() - to_centre) * (from.row(i).transpose() - from_centre).transpose();
   }
-  RigidMotion motion;
+  RigidTransform motion;
   motion.rotation = polar_rotation(covariance);
   motion.translation = to_centre - motion.rotation * from_centre;
   return motion;
 }
 
-Points transform(const RigidMotion& motion, const Points& points) {
+Points transform(const RigidTransform& motion, const Points& points) {
   return (points * motion.rotation.transpose()).rowwise() + motion.translation.transpose();
 }
 

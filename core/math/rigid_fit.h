@@ -6,7 +6,7 @@
 namespace exemplar {
 
 // x ↦ rotation · x + translation.
-struct RigidMotion {
+struct RigidTransform {
   Mat3 rotation = Mat3::Identity();
   Vec3 translation = Vec3::Zero();
 
@@ -14,8 +14,8 @@ struct RigidMotion {
 };
 
 // Minimises Σ w_i ‖R from_i + t − to_i‖². Without weights every point counts the same.
-RigidMotion fit_rigid(const Points& from, const Points& to, const VecX& weights = {});
+RigidTransform fit_rigid(const Points& from, const Points& to, const VecX& weights = {});
 
-Points transform(const RigidMotion& motion, const Points& points);
+Points transform(const RigidTransform& motion, const Points& points);
 
 }  // namespace exemplar

@@ -77,8 +77,8 @@ TEST(RigidFit, FindsTheMotionAndNeverMirrors) {
   Points from(20, 3);
   for (Eigen::Index i = 0; i < from.size(); ++i)
     from.data()[i] = normal_random(8, static_cast<std::uint64_t>(i));
-  const RigidMotion motion{random_rotation(5), Vec3(1, -2, 3)};
-  const RigidMotion found = fit_rigid(from, transform(motion, from), VecX::LinSpaced(20, 1, 2));
+  const RigidTransform motion{random_rotation(5), Vec3(1, -2, 3)};
+  const RigidTransform found = fit_rigid(from, transform(motion, from), VecX::LinSpaced(20, 1, 2));
   EXPECT_LT((found.rotation - motion.rotation).norm() + (found.translation - motion.translation).norm(),
             1e-13);
   Points mirrored = from;
