@@ -1,0 +1,118 @@
+// Shape matching of many overlapping cells (bugbear2009 §2.1.5 and §3.1.2, after Müller, Heidelberger,
+// Teschner, Gross 2005): every cell finds the transformation that best carries its rest shape to its
+// particles, and every particle's goal is the mean of what its cells want.
+//
+//   q_i      rest position of particle i relative to the cell's rest centre [m]
+//   w_i      m_i / n_i, n_i the number of cells that hold i (Rivers and James 2007): with it Σ m g = Σ m x
+//   x_cm     Σ w x / Σ w
+//   A_pq     Σ w (x − x_cm) qᵀ,   A_qq = Σ w q qᵀ,   A = A_pq A_qq⁻¹            (eq. 2.16, 2.17)
+//   R        rotation of A_pq                                                  (eq. 2.18; rotation.h)
+//   T        β A + (1 − β) R, optionally T / ∛det T                             (eq. 2.19)
+//   g_i      mean over the cells of T q_i + x_cm                               (eq. 2.20)
+//
+// Flat and thin cells: A_qq is singular, so A = A_pq A_qq⁺ + R (I − A_qq A_qq⁺), i.e. A turns with R in the
+// directions in which the cell has no extent. Quadratic mode (Müller §4.2): q̃ = (q, x², y², z², xy, yz, zx)
+// less its mean, without which neither momentum nor a quadratic motion would be kept; eight corners leave
+// Ã_qq with rank 6: pseudo-inverse.
+//
+// The volume step divides T, not A as the thesis does: dividing A only would leave det T ≠ 1 for β < 1.
+//
+// Layout: four cells share a batch, one per lane; batches near each other form a block with a list of its
+// particles, so that a block works in the first-level cache. Blocks run on several threads; a particle then
+// adds up the partial sums of its few blocks in a fixed order. The result does not depend on the number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "meshless/shapematching/cells.h"
+#include "meshless/shapematching/lanes.h"
+
+namespace exemplar {
+
+struct MatchOptions {
+  double beta = 0.0;  // share of the linear part, [0, 1)
+  bool conserve_volume = false;
+  bool quadratic = false;
+};
+
+class CellSet {
+ public:
+  CellSet(const Points& rest_positions, const VecX& masses, const Cells& cells, const MatchOptions& options);
+
+  // Goals for the given positions; also updates each cell's rotation, transformation and centre. `origin` is
+  // any point near the body: sums are formed relative to it.
+  void match(const Points& positions, const Vec3& origin, Points& goals);
+
+  const Cells& cells() const { return m_cells; }
+  const MatchOptions& options() const { return m_options; }
+  Mat3 rotation(int cell) const;        // R
+  Mat3 linear(int cell) const;          // A
+  Mat3 transformation(int cell) const;  // T
+  Vec3 centre(int cell) const;          // x_cm
+  // Mean over the cells of the mass-weighted variance of q along one axis [m²].
+  double mean_square_radius() const { return m_mean_square_radius; }
+
+  // Rest shape of a cell in the order of cells().of(cell); a new one is centred again.
+  Points rest_shape(int cell) const;
+  void set_rest_shape(int cell, const Points& shape);
+
+  // Everything that a later step depends on: rotations and rest shapes.
+  std::vector<double> state() const;
+  void set_state(std::span<const double> state);
+  std::size_t state_size() const;
+
+ private:
+  struct Batch {
+    int first_slot = 0, slots = 0;
+    lanes::LaneQuat q;
+    lanes::LaneMat transformation, linear, inverse, null_space;  // T, A, A_qq⁺, I − A_qq A_qq⁺
+    lanes::LaneVec centre;
+    lanes::Lane inverse_weight{};
+    bool has_null_space = false;
+  };
+  struct Slot {  // one particle of each of the four cells
+    lanes::LaneVec q;
+    lanes::Lane weight;
+    std::uint32_t local[lanes::width];  // in units of one padded point of the block
+  };
+  struct QuadraticSlot {
+    lanes::Lane terms[6];  // centred x², y², z², xy, yz, zx
+    lanes::Lane dual[9];   // w Ã_qq⁺ q̃
+  };
+  struct Block {
+    int first_batch = 0, last_batch = 0;
+    int first_entry = 0, entries = 0;
+  };
+  struct Place {
+    int batch = 0, lane = 0;
+  };
+
+  void arrange(const Points& rest_positions);
+  void add_block(std::span<const int> ordered_cells);
+  void make_entries(std::size_t particles);
+  void update_rest(int cell);
+  void update_quadratic(const Place& place, int count, double radius);
+  void match_block(const Block& block, const Points& positions, const Vec3& origin);
+  void fit(Batch& batch, const double* local, lanes::Lane* quadratic) const;
+  void blend(Batch& batch, const lanes::LaneMat& a_pq) const;
+  void scatter(const Batch& batch, const lanes::Lane* quadratic, double* sums) const;
+
+  Cells m_cells;
+  MatchOptions m_options;
+  VecX m_shares;          // m_i / n_i
+  VecX m_inverse_counts;  // 1 / n_i
+  double m_mean_square_radius = 0.0;
+  std::vector<Place> m_places;  // of every cell
+  std::vector<Batch> m_batches;
+  std::vector<Slot> m_slots;
+  std::vector<QuadraticSlot> m_quadratic_slots;
+  std::vector<Block> m_blocks;
+  std::vector<int> m_entry_particles;  // particle of every block entry
+  std::vector<double> m_sums;          // four doubles per entry
+  std::vector<int> m_particle_start, m_particle_entries;
+};
+
+}  // namespace exemplar
