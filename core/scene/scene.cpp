@@ -41,9 +41,8 @@ Volume volume_of_mesh(TetMesh mesh, const TriMesh& surface) {
 }
 
 Volume volume_from_file(const std::string& file, const TriMesh& surface) {
-  TetMesh mesh = read_tets(file);
-  const int flipped = orient_tets(mesh);
-  Volume volume = volume_of_mesh(std::move(mesh), surface);
+  int flipped = 0;
+  Volume volume = volume_of_mesh(read_tets(file, &flipped), surface);
   if (flipped > 0)
     volume.notes.push_back(
         fmt::format("warning: {} tets of {} had negative volume and were turned", flipped, file));

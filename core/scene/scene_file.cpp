@@ -17,9 +17,9 @@ void read_methods(const Json& json, const MethodDescriptions& known, SceneFile& 
   for (const auto& [name, description] : known) names.push_back(name);
   for (const auto& [key, value] : json.items()) {
     bool found = false;
-    for (auto& [name, settings] : file.methods) {
+    for (auto& [name, own] : file.methods) {
       if (name != key) continue;
-      read_object(value, *settings.type, settings.data.get(), "methods." + key, problems);
+      read_object(value, *own.type, own.data.get(), "methods." + key, problems);
       found = true;
     }
     if (!found) problems.push_back({"", "methods." + key, "unknown method" + did_you_mean(key, names)});
@@ -29,8 +29,8 @@ void read_methods(const Json& json, const MethodDescriptions& known, SceneFile& 
 }  // namespace
 
 const AnySettings& SceneFile::method(const std::string& name) const {
-  for (const auto& [known, settings] : methods) {
-    if (known == name) return settings;
+  for (const auto& [known, own] : methods) {
+    if (known == name) return own;
   }
   throw InputError("unknown method '" + name + "'");
 }
