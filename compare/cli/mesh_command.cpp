@@ -62,8 +62,8 @@ Json report_json(const SurfaceReport& r) {
           {"mean_edge_m", r.mean_edge},
           {"area_m2", r.area},
           {"volume_m3", r.volume},
-          {"low", {r.bounds.low.x(), r.bounds.low.y(), r.bounds.low.z()}},
-          {"high", {r.bounds.high.x(), r.bounds.high.y(), r.bounds.high.z()}}};
+          {"low", {r.bounds.min.x(), r.bounds.min.y(), r.bounds.min.z()}},
+          {"high", {r.bounds.max.x(), r.bounds.max.y(), r.bounds.max.z()}}};
 }
 
 Json report_json(const TetReport& r) {

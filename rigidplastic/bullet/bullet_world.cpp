@@ -17,7 +17,7 @@ Vec3 from_bullet(const btVector3& v) {
 }
 btTransform transform_of(const ObstacleState& state) {
   const Quat& q = state.orientation;
-  return {btQuaternion(q.x(), q.y(), q.z(), q.w()), to_bullet(state.position)};
+  return btTransform(btQuaternion(q.x(), q.y(), q.z(), q.w()), to_bullet(state.position));
 }
 
 constexpr int k_obstacle = 1;
