@@ -1,0 +1,38 @@
+// Colours of pictures: bodies, colour maps for arrays. All can be told apart by colour-blind readers.
+#pragma once
+
+#include <string>
+
+#include "compare/render/image.h"
+#include "core/output/fields.h"
+
+namespace exemplar::render {
+
+inline constexpr Colour k_background = {246, 247, 249};
+inline constexpr Colour k_obstacle = {168, 172, 178};
+
+// Okabe and Ito's palette, repeated after eight.
+Colour category_colour(int index);
+
+// How an array becomes colours, the same in all pictures of a sheet.
+struct ColourScale {
+  enum class Kind { sequential, diverging, categories };  // viridis; blue-white-red around 0; integers
+  std::string array;
+  Kind kind = Kind::sequential;
+  double low = 0, high = 1;
+};
+
+Colour map_colour(const ColourScale& scale, double value);
+
+// The array of that name, on points or cells; nullptr when there is none.
+const FieldArray* find_array(const Geometry& geometry, const std::string& name);
+
+// One number a point or cell: the value, or the length of a vector.
+double scalar_value(const FieldArray& array, std::size_t index);
+
+// Widens the scale to the values in `geometry` (start with low = +infinity, high = -infinity).
+void include_values(ColourScale& scale, const Geometry& geometry);
+// After all values are in: chooses the kind, makes the range symmetric or non-empty.
+void settle(ColourScale& scale, bool integer);
+
+}  // namespace exemplar::render
