@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "compare/render/contact_sheet.h"
+#include "compare/render/run_frames.h"
+#include "core/math/errors.h"
+#include "core/output/frame_writer.h"
+
+namespace exemplar::render {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A tetrahedron that flies along x; the second run ends halfway.
+void write_run(const fs::path& directory, int frames, const std::string& record) {
+  FrameWriter writer(directory);
+  for (int frame = 0; frame < frames; ++frame) {
+    Geometry body;
+    body.series = "surface";
+    body.points.resize(4, 3);
+    body.points << 0, 0.2, 0, 1, 0.2, 0, 0, 1.2, 0, 0, 0.2, 1;
+    body.points.col(0).array() += 0.1 * frame;
+    body.connectivity = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    body.arrays.push_back(make_array("height", Association::point, MatX(body.points.col(1))));
+    Geometry ground;
+    ground.series = "obstacles";
+    ground.points.resize(4, 3);
+    ground.points << -50, 0, -50, -50, 0, 50, 50, 0, 50, 50, 0, -50;
+    ground.connectivity = {0, 1, 2, 0, 2, 3};
+    ground.arrays.push_back(make_integer_array("obstacle", Association::cell, {0, 0}));
+    writer.write(frame, frame / 10.0, {body, ground});
+  }
+  writer.close();
+  std::ofstream(directory / "run.json") << record;
+}
+
+class ContactSheet : public testing::Test {
+ protected:
+  ContactSheet() {
+    std::string name = (fs::temp_directory_path() / "exemplar-render-XXXXXX").string();
+    m_folder = ::mkdtemp(name.data());
+    write_run(m_folder / "fem", 11, R"({"status": "done", "title": "Flight", "method": "fem"})");
+    write_run(m_folder / "shell", 6, R"({"status": "failed", "message": "no step"})");
+    fs::create_directories(m_folder / "not-a-run");
+  }
+  ~ContactSheet() override { fs::remove_all(m_folder); }
+  fs::path m_folder;
+};
+
+TEST_F(ContactSheet, RunsAreFoundWithTheirRecords) {
+  const auto runs = find_runs(m_folder, "surface");
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].name, "fem");
+  EXPECT_EQ(runs[0].title, "Flight");
+  EXPECT_EQ(runs[0].note, "");
+  EXPECT_EQ(runs[0].frames.size(), 11u);
+  EXPECT_EQ(runs[0].obstacles.size(), 11u);
+  EXPECT_EQ(runs[1].note, "failed: no step");
+  EXPECT_EQ(find_runs(m_folder / "shell", "surface").size(), 1u);
+  EXPECT_EQ(find_runs(m_folder / "shell" / "", "surface")[0].name, "shell");
+  EXPECT_THROW(find_runs(m_folder, "particles"), InputError);
+  EXPECT_THROW(find_runs(m_folder / "not-a-run", "surface"), InputError);
+  EXPECT_THROW(find_runs(m_folder / "missing", "surface"), InputError);
+}
+
+TEST_F(ContactSheet, NearestFrameUntilTheRunEnds) {
+  const auto runs = find_runs(m_folder, "surface");
+  EXPECT_EQ(frame_at(runs[0].frames, 0.0), 0u);
+  EXPECT_EQ(frame_at(runs[0].frames, 0.52), 5u);
+  EXPECT_EQ(frame_at(runs[0].frames, 1.04), 10u);
+  EXPECT_EQ(frame_at(runs[1].frames, 0.5), 5u);
+  EXPECT_EQ(frame_at(runs[1].frames, 0.75), std::nullopt);
+  EXPECT_EQ(frame_at({}, 0.0), std::nullopt);
+}
+
+std::size_t colour_count(const Image& image) {
+  std::set<std::array<int, 3>> colours;
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const auto* p = image.pixel(x, y);
+      colours.insert({p[0], p[1], p[2]});
+    }
+  }
+  return colours.size();
+}
+
+TEST_F(ContactSheet, PicturesAreNotBlankAndFollowTheMotion) {
+  if (!std::getenv("DISPLAY")) GTEST_SKIP() << "needs a display (xvfb-run -a)";
+  SheetOptions options;
+  options.columns = 3;
+  options.width = 120;
+  options.height = 90;
+  for (const char* array : {"", "height"}) {
+    options.array = array;
+    const Sheet sheet = make_sheet(m_folder, options);
+    ASSERT_EQ(sheet.tiles.size(), 6u);
+    EXPECT_GT(sheet.image.width, 360);
+    for (const Tile& tile : sheet.tiles) {
+      EXPECT_EQ(tile.empty, tile.run == "shell" && tile.column == 2);
+      EXPECT_EQ(colour_count(tile.image) > 100, !tile.empty);
+    }
+    EXPECT_EQ(sheet.tiles[1].time, 0.5);
+    EXPECT_NE(sheet.tiles[0].image.rgb, sheet.tiles[1].image.rgb);
+    EXPECT_EQ(sheet.tiles[0].image.rgb, sheet.tiles[3].image.rgb);  // both runs start the same
+  }
+  options.array = "heigth";
+  EXPECT_THROW(make_sheet(m_folder, options), InputError);
+  options.array.clear();
+  write_tiles(m_folder / "tiles", make_sheet(m_folder, options));
+  EXPECT_TRUE(fs::exists(m_folder / "tiles" / "fem_2.png"));
+  EXPECT_FALSE(fs::exists(m_folder / "tiles" / "shell_2.png"));
+  EXPECT_TRUE(fs::exists(m_folder / "tiles" / "tiles.json"));
+}
+
+}  // namespace
+
+}  // namespace exemplar::render
