@@ -13,6 +13,7 @@ namespace exemplar {
 namespace {
 
 constexpr double k_margin_fraction = 0.005;  // of the smallest extent
+constexpr double k_hull_volume = 1.25;        // largest hull volume over mesh volume that counts as convex
 constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
 constexpr double k_plane_depth = 5;          // m
 
@@ -54,7 +55,7 @@ std::unique_ptr<btTriangleIndexVertexArray> mesh_interface(TriMesh& mesh) {
 
 bool is_nearly_convex(const TriMesh& mesh, const TriMesh& hull) {
   const double volume = signed_volume(mesh.vertices, mesh.triangles);
-  return std::abs(signed_volume(hull.vertices, hull.triangles)) <= 1.1 * volume;
+  return std::abs(signed_volume(hull.vertices, hull.triangles)) <= k_hull_volume * volume;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class BulletShape {
   bool is_hull() const { return m_is_hull; }
   double smallest_extent() const { return m_smallest_extent; }  // m
 
-  // `automatic` takes the convex hull where it holds at most a tenth more volume than the mesh.
+  // `automatic` takes the convex hull where it holds at most a quarter more volume than the mesh.
   static BulletShape from_mesh(const TriMesh& mesh, CollisionGeometry geometry);
   // In the obstacle's body frame; `moves`: dynamic or keyframed.
   static BulletShape from_obstacle(const ShapeGeometry& shape, bool moves);
