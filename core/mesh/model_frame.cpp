@@ -14,7 +14,7 @@ TriMesh mesh_model(const ImplicitField& reference_shape, const ModelFrame& frame
   options.low = frame.low.cwiseProduct(frame.scale);
   options.high = frame.high.cwiseProduct(frame.scale);
   options.edge_length = frame.edge_length;
-  options.smallest_edge = frame.edge_length / 2;
+  options.smallest_edge = 0.5 * frame.edge_length;
   options.cell = std::min(0.7 * frame.edge_length, frame.finest_cell * smallest_scale);
   return mesh_implicit(stretched, options);
 }

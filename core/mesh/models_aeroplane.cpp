@@ -57,10 +57,10 @@ struct AeroplaneShape {
   }
 
   double engine(const Vec3& p) const {
-    double f = limb(p, {1.0, -0.78, 2.1}, {-0.7, -0.74, 2.1}, 0.38, 0.28);
-    f = intersect(f, p.x() - 1.15, 0.12);
-    f = cut(f, ellipsoid(p, {1.25, -0.78, 2.1}, {0.4, 0.26, 0.26}), 0.06);
-    return cut(f, ellipsoid(p, {-1.05, -0.74, 2.1}, {0.22, 0.16, 0.16}), 0.06);
+    double f = limb(p, {0.9, -0.80, 2.1}, {-0.9, -0.72, 2.1}, 0.44, 0.24);
+    f = intersect(f, p.x() - 1.15, 0.14);
+    f = cut(f, ellipsoid(p, {1.25, -0.80, 2.1}, {0.45, 0.25, 0.25}), 0.1);
+    return join(f, box(p, {-0.5, -0.48, 2.1}, {0.95, 0.3, 0.12}, 0.1), 0.2);  // pylon
   }
 
   double operator()(const Vec3& at) const {
@@ -86,7 +86,7 @@ TriMesh make_aeroplane(const AeroplaneParams& params) {
   const double unit = params.length / 12;
   const Vec3 scale(unit, unit, params.wing_span / 12);
   const AeroplaneShape plane{0.06 * ramp(0.26, 0.16, edge / unit)};
-  TriMesh mesh = mesh_model(plane, {{-6.6, -1.5, -6.4}, {6.4, 2.9, 6.4}, scale, edge, 0.14});
+  TriMesh mesh = mesh_model(plane, {{-6.6, -1.5, -6.4}, {6.4, 2.9, 6.4}, scale, edge, 0.11});
   fit_axis(mesh, 0, -0.5 * params.length, 0.5 * params.length);
   fit_axis(mesh, 2, -0.5 * params.wing_span, 0.5 * params.wing_span);
   return mesh;

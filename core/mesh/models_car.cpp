@@ -14,6 +14,7 @@ using namespace shape;
 // Reference: 4.2 × 1.4 × 1.8 m, x forward, y up from the ground.
 struct CarShape {
   double detail;  // m, rounding of small features: they are softened when the mesh is coarse
+  double recess;  // m, depth of the windows; 0 without windows and mirrors, for coarse meshes
 
   // Signed distances to the cabin's four faces in side view.
   static double windscreen(const Vec3& p) { return 0.523 * (p.x() - 0.98) + 0.852 * (p.y() - 0.93); }
@@ -41,7 +42,7 @@ struct CarShape {
 
   // Shallow recesses: two windows on each side with a post between, windscreen and rear window.
   double windows(const Vec3& p) const {
-    const double depth = 0.035;
+    const double depth = recess;
     const double k = detail;
     const double outline = intersect(intersect(windscreen(p) + 0.12, rear_window(p) + 0.12, 0.1),
                                      intersect(p.y() - 1.29, 0.97 - p.y(), 0.06), 0.06);
@@ -58,7 +59,7 @@ struct CarShape {
   double operator()(const Vec3& at) const {
     const Vec3 p(at.x(), at.y(), std::abs(at.z()));
     double f = join(body(p), cabin(p), 0.10);
-    f = cut(f, windows(p), detail);
+    if (recess > 0) f = cut(f, windows(p), detail);
     for (const double sign : {1.0, -1.0}) {
       f = join(f, box(p, {sign * 2.0, 0.40, 0}, {0.11, 0.09, 0.76}, 0.08), 0.03 + detail);
       f = cut(f, disc(p, {sign * 1.28, 0.33, 0.92}, 2, 0.42, 0.30, 0.06), 0.04);
@@ -68,8 +69,10 @@ struct CarShape {
       f = join(f, wheel, 0.05);
     }
     const double lamp = ellipsoid(p, {1.94, 0.62, 0.60}, {0.13, 0.08, 0.15});
+    f = join(f, lamp, 0.03);
+    if (recess <= 0) return f;
     const double mirror = ellipsoid(p, {0.72, 0.98, 0.88}, {0.07, 0.06, 0.10});
-    return join(join(f, lamp, 0.03), mirror, 0.05);
+    return join(f, mirror, 0.05);
   }
 };
 
@@ -79,10 +82,11 @@ TriMesh make_car(const CarParams& params) {
   require_positive("car", "length", params.length);
   require_range("car", "width", params.width, 0.3 * params.length, 0.6 * params.length);
   require_range("car", "height", params.height, 0.25 * params.length, 0.5 * params.length);
-  require_resolution("car", "resolution", params.resolution, 16, 240);
+  require_resolution("car", "resolution", params.resolution, 12, 240);
   const double edge = params.length / params.resolution;
   const Vec3 scale(params.length / 4.2, params.height / 1.4, params.width / 1.8);
-  const CarShape car{std::clamp(0.3 * edge / scale.minCoeff(), 0.02, 0.05)};
+  const CarShape car{std::clamp(0.3 * edge / scale.minCoeff(), 0.02, 0.05),
+                     0.035 * ramp(0.2, 0.14, edge / scale.minCoeff())};
   TriMesh mesh = mesh_model(car, {{-2.3, -0.1, -1.1}, {2.3, 1.55, 1.1}, scale, edge, 0.05});
   fit_axis(mesh, 0, -0.5 * params.length, 0.5 * params.length);
   fit_axis(mesh, 1, 0, params.height);

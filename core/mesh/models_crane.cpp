@@ -14,6 +14,7 @@ using namespace shape;
 // Reference: jib tip at x = 10 m, y = 14 m.
 struct CraneShape {
   double detail;  // m, rounding of small features
+  double thin;    // m, least radius of bars and rope, which grow when the mesh is coarse
 
   // p with z ≥ 0.
   double portal(const Vec3& p) const {
@@ -46,7 +47,7 @@ struct CraneShape {
     const Vec3 shoulder(1.15, 11.2, 0);
     const auto lower = [&](double t) { return Vec3(foot + t * (tip - foot)); };
     const auto upper_at = [&](double t) { return Vec3(shoulder + t * (tip - shoulder)); };
-    const double r = 0.23;
+    const double r = std::max(0.23, thin);
     double f = limb(p, foot, tip, 0.32, 0.26);
     f = join(f, limb(p, shoulder, tip, r, r), 0.12);
     f = join(f, limb(p, shoulder, lower(0.08), r, r), 0.12);
@@ -54,6 +55,8 @@ struct CraneShape {
     f = join(f, limb(p, lower(0.28), upper_at(0.27), r, r), 0.12);
     f = join(f, limb(p, upper_at(0.27), lower(0.52), r, r), 0.12);
     f = join(f, limb(p, lower(0.52), upper_at(0.52), r, r), 0.12);
+    // The last, narrow gap is closed by a web.
+    f = join(f, limb(p, 0.5 * (lower(0.72) + upper_at(0.72)), tip, 0.36, 0.26), 0.3);
     // Mast and stay that hold the jib from behind.
     const Vec3 top(-1.6, 12.0, 0);
     f = join(f, limb(p, {-2.2, 8.5, 0}, top, 0.3, 0.24), 0.15);
@@ -61,11 +64,11 @@ struct CraneShape {
   }
 
   double hook(const Vec3& p) const {
-    double f = limb(p, {9.75, 13.75, 0}, {9.75, 8.6, 0}, 0.17, 0.17);
+    double f = limb(p, {9.75, 13.75, 0}, {9.75, 8.6, 0}, std::max(0.17, thin), std::max(0.17, thin));
     f = join(f, box(p, {9.75, 8.2, 0}, {0.42, 0.5, 0.32}, 0.15), 0.12);
     // Three quarters of a ring below the block.
     const Vec3 d = p - Vec3(9.75, 7.05, 0);
-    const double ring = std::hypot(std::hypot(d.x(), d.y()) - 0.42, d.z()) - 0.17;
+    const double ring = std::hypot(std::hypot(d.x(), d.y()) - 0.42, d.z()) - std::max(0.17, thin);
     const double open = intersect(0.12 - d.y(), d.x(), 0.1);  // the quarter above and to the left
     f = join(f, cut(ring, open, 0.1), 0.1);
     return join(f, limb(p, {9.75, 7.9, 0}, {9.75, 7.45, 0}, 0.2, 0.17), 0.12);
@@ -88,8 +91,8 @@ TriMesh make_crane(const CraneParams& params) {
   const double edge = params.height / params.resolution;
   const double unit = params.height / 14;
   const Vec3 scale(params.reach / 10, unit, unit);
-  const CraneShape crane{std::clamp(0.3 * edge / unit, 0.05, 0.15)};
-  TriMesh mesh = mesh_model(crane, {{-4.6, -0.4, -3}, {10.7, 14.5, 3}, scale, edge, 0.15});
+  const CraneShape crane{std::clamp(0.3 * edge / unit, 0.05, 0.15), 0.45 * edge / unit};
+  TriMesh mesh = mesh_model(crane, {{-4.6, -0.4, -3}, {10.7, 14.5, 3}, scale, edge, 0.14});
   mesh.vertices.col(0) *= params.reach / mesh.vertices.col(0).maxCoeff();
   fit_axis(mesh, 1, 0, params.height);
   return mesh;

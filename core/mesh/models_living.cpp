@@ -19,10 +19,10 @@ struct ArmShape {
 
   double upper_arm(const Vec3& p) const {
     double f = limb(p, {0.055, 0, 0}, {0.30, -0.004, 0}, 0.047, 0.036);
-    f = join(f, ellipsoid(p, {0.075, 0.004, 0.004}, {0.080, 0.060, 0.060}), 0.03);
-    f = join(f, ellipsoid(p, {0.165, -0.024, 0}, {0.100, 0.032, 0.038}), 0.02);
+    f = join(f, ellipsoid(p, {0.075, 0.004, 0.004}, {0.085, 0.058, 0.058}), 0.045);
+    f = join(f, ellipsoid(p, {0.165, -0.024, 0}, {0.105, 0.034, 0.040}), 0.03);
     const double rise = 0.016 * biceps;
-    return join(f, ellipsoid(p, {0.195, 0.022 + rise, 0}, {0.080, 0.030 + rise, 0.036 + 0.3 * rise}), 0.016);
+    return join(f, ellipsoid(p, {0.195, 0.022 + rise, 0}, {0.080, 0.030 + rise, 0.036 + 0.3 * rise}), 0.024);
   }
 
   double forearm(const Vec3& p) const {
@@ -35,7 +35,7 @@ struct ArmShape {
 
   // Back of the hand towards −y, fingers curled up in front, thumb across them.
   double fist(const Vec3& p) const {
-    double f = box(p, {0.622, -0.002, 0.001}, {0.040, 0.026, 0.040}, 0.02);
+    double f = box(p, {0.628, 0.003, 0.001}, {0.046, 0.032, 0.040}, 0.016);
     for (const double z : {-0.0325, -0.011, 0.011, 0.0325}) {
       const double size = 0.0125 - 4.0 * std::abs(z - 0.008) * std::abs(z - 0.008) * 0.5;
       const double knuckle = 0.672 - 5.0 * (z - 0.006) * (z - 0.006);

@@ -14,6 +14,7 @@ using namespace shape;
 // Reference: 30 m long, 7 m wide, keel on y = 0.
 struct ShipShape {
   double detail;  // m, rounding of small features
+  double thin;    // m, least radius of masts and booms, which grow when the mesh is coarse
 
   static double deck(double x) { return 4.3 + 1.9 * std::pow(ramp(2, 17, x), 1.5) + 0.5 * ramp(-9, -16, x); }
 
@@ -48,17 +49,20 @@ struct ShipShape {
         intersect(std::abs(p.y() - 9.6) - 0.26, -box(p, {-8.9, 9.4, 0}, {1.18, 2.0, 2.83}, 0.2), detail);
     bridge = cut(bridge, band, detail);
     f = join(f, bridge, 0.12);
-    const double funnel = disc(p, {-11.8, 9.2, 0}, 1, 0.8, 2.0, 0.2);
-    const double mouth = disc(p, {-11.8, 11.4, 0}, 1, 0.5, 0.6, 0.1);
-    return join(f, cut(funnel, mouth, 0.15), 0.2);
+    const double funnel = disc(p, {-11.7, 9.2, 0}, 1, 1.0, 2.0, 0.25);
+    const double mouth = ellipsoid(p, {-11.7, 11.4, 0}, {0.55, 0.6, 0.55});
+    return join(f, cut(funnel, mouth, 0.2), 0.2);
   }
 
   double mast(const Vec3& p) const {
-    double f = limb(p, {10.4, 4.5, 0}, {10.4, 11.4, 0}, 0.36, 0.22);
-    f = join(f, limb(p, {10.4, 9.6, -1.2}, {10.4, 9.6, 1.2}, 0.2, 0.2), 0.12);
-    f = join(f, limb(p, {-9.0, 10.2, 0}, {-9.0, 12.4, 0}, 0.28, 0.22), 0.2);
+    double f = limb(p, {10.4, 4.5, 0}, {10.4, 11.4, 0}, std::max(0.36, thin), std::max(0.25, thin));
+    if (thin > 0.4) return f;  // too coarse for the rest
+    const double r = std::max(0.25, thin);
+    f = join(f, limb(p, {10.4, 9.6, -1.2}, {10.4, 9.6, 1.2}, r, r), 0.12);
+    f = join(f, limb(p, {-9.0, 10.2, 0}, {-9.0, 12.4, 0}, std::max(0.3, thin), r), 0.2);
+    f = join(f, limb(p, {13.0, 5.6, 0}, {13.4, 6.8, 0}, r, r), 0.2);
     // Derrick boom over the hatches.
-    return join(f, limb(p, {10.4, 6.6, 0}, {3.4, 8.6, 0}, 0.24, 0.2), 0.15);
+    return join(f, limb(p, {10.4, 6.6, 0}, {3.4, 8.6, 0}, std::max(0.28, thin), r), 0.15);
   }
 
   double operator()(const Vec3& at) const {
@@ -66,8 +70,7 @@ struct ShipShape {
     double f = hull(p);
     for (const double x : {-3.6, 0.9, 5.4}) f = join(f, box(p, {x, 4.0, 0}, {1.75, 1.05, 1.75}, 0.18), 0.12);
     f = join(f, house(p), 0.15);
-    f = join(f, mast(p), 0.25);
-    return join(f, limb(p, {13.0, 5.6, 0}, {13.4, 6.8, 0}, 0.2, 0.16), 0.2);
+    return join(f, mast(p), 0.25);
   }
 };
 
@@ -76,11 +79,11 @@ struct ShipShape {
 TriMesh make_ship(const ShipParams& params) {
   require_positive("ship", "length", params.length);
   require_range("ship", "beam", params.beam, 0.15 * params.length, 0.4 * params.length);
-  require_resolution("ship", "resolution", params.resolution, 24, 240);
+  require_resolution("ship", "resolution", params.resolution, 30, 240);
   const double edge = params.length / params.resolution;
   const double unit = params.length / 30;
   const Vec3 scale(unit, unit, params.beam / 7);
-  const ShipShape ship{std::clamp(0.3 * edge / unit, 0.08, 0.3)};
+  const ShipShape ship{std::clamp(0.3 * edge / unit, 0.08, 0.3), 0.5 * edge / unit};
   TriMesh mesh = mesh_model(ship, {{-16, -0.6, -4}, {16.5, 13.2, 4}, scale, edge, 0.3});
   fit_axis(mesh, 0, -0.5 * params.length, 0.5 * params.length);
   fit_axis(mesh, 2, -0.5 * params.beam, 0.5 * params.beam);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "core/math/parallel.h"
@@ -50,8 +51,13 @@ class Remesher {
   bool flip(int a, int b, bool by_valence);
   void relax();
   bool relax_vertex(int v, double amount);
+  bool bad(int t, double wanted) const {
+    return alive(t) && (angle_of(m_tri[t]) < wanted || facing(m_tri[t]) < 0.15);
+  }
+  bool has_bad(double wanted) const;
   bool repair_pass(double wanted);
   bool repair(int t, double wanted);
+  bool nudge(int v);
   TriMesh result() const;
 
   const ImplicitField& m_f;
@@ -151,8 +157,12 @@ void Remesher::split(int a, int b) {
   const int c = opposite(a, b, t0);
   const int d = opposite(b, a, t1);
   const int m = static_cast<int>(m_x.size());
+  const Vec3 middle = 0.5 * (m_x[a] + m_x[b]);
   Vec3 normal;
-  m_x.push_back(projected(0.5 * (m_x[a] + m_x[b]), 0.5 * length(a, b), normal));
+  const Vec3 place = projected(middle, 0.4 * length(a, b), normal);
+  // An edge straight through a thin part only leads to more such edges.
+  if ((place - middle).norm() > 0.3 * length(a, b)) return;
+  m_x.push_back(place);
   m_normal.push_back(normal);
   m_size.push_back(target(a, b));
   const int n0 = static_cast<int>(m_tri.size());
@@ -169,9 +179,7 @@ void Remesher::split(int a, int b) {
 }
 
 void Remesher::split_long() {
-  // A bound that no sound field reaches: splitting must end even where Newton's steps do not find the
-  // surface.
-  const std::size_t most = 4 * m_tri.size() + 1000;
+  const std::size_t most = 3 * m_tri.size();  // the rest waits for the next iteration
   for (std::size_t t = 0; t < m_tri.size() && m_tri.size() < most; ++t) {
     if (!alive(static_cast<int>(t))) continue;
     int longest = 0;
@@ -213,7 +221,8 @@ bool Remesher::collapse(int a, int b, double longest, bool only_if_better) {
   int t1 = -1;
   const int c = opposite(a, b, t0);
   const int d = opposite(b, a, t1);
-  if (c < 0 || d < 0 || m_around[c].size() < 5 || m_around[d].size() < 5) return false;
+  const std::size_t least = only_if_better ? 4 : 5;
+  if (c < 0 || d < 0 || m_around[c].size() < least || m_around[d].size() < least) return false;
   int common = 0;
   const std::vector<int> of_b = neighbours(b);
   for (const int v : neighbours(a)) common += static_cast<int>(std::count(of_b.begin(), of_b.end(), v));
@@ -293,7 +302,8 @@ bool Remesher::flip(int a, int b, bool by_valence) {
       off(a, 6) + off(b, 6) + off(c, 6) + off(d, 6) - off(a, 7) - off(b, 7) - off(c, 5) - off(d, 5);
   const bool better =
       by_valence ? valence_gain > 0.5 && after > std::min(before, 0.4) : after > before + 1e-3;
-  if (!better || face_after < std::min(0.5, face_before) || face_after < face_before - 0.1) return false;
+  const double drop = before < 0.3 ? 0.4 : 0.1;  // slivers are worse than a slightly wrong normal
+  if (!better || face_after < std::min(0.4, face_before) || face_after < face_before - drop) return false;
   m_tri[t0] = new0;
   m_tri[t1] = new1;
   std::erase(m_around[b], t0);
@@ -340,36 +350,55 @@ void Remesher::relax() {
     if (!m_around[v].empty()) relax_vertex(static_cast<int>(v), 0.8);
 }
 
+// Moves a vertex to the best of some places around it within the surface; returns whether its star got
+// better.
+bool Remesher::nudge(int v) {
+  const Vec3 x = m_x[v];
+  const Vec3 normal = m_normal[v];
+  const Vec3 u = normal.unitOrthogonal();
+  const Vec3 w = normal.cross(u);
+  double best = star_quality(v) + 1e-3;
+  Vec3 best_x = x;
+  Vec3 best_normal = normal;
+  for (const double step : {0.35, 0.15, 0.05})
+    for (int k = 0; k < 8; ++k) {
+      const double angle = 0.25 * std::numbers::pi * k;
+      m_x[v] = projected(x + step * m_size[v] * (std::cos(angle) * u + std::sin(angle) * w), 0.5 * m_size[v],
+                         m_normal[v]);
+      const double quality = star_quality(v);
+      if (quality <= best) continue;
+      best = quality;
+      best_x = m_x[v];
+      best_normal = m_normal[v];
+    }
+  m_x[v] = best_x;
+  m_normal[v] = best_normal;
+  return best_x != x;
+}
+
 // Tries, in turn, a flip, a collapse and a move to make the smallest angle of a bad triangle larger.
 bool Remesher::repair(int t, double wanted) {
-  const auto bad = [&] { return alive(t) && (angle_of(m_tri[t]) < wanted || facing(m_tri[t]) < 0.15); };
-  for (int k = 0; k < 3 && bad(); ++k)
+  for (int k = 0; k < 3 && bad(t, wanted); ++k)
     if (flip(m_tri[t][k], m_tri[t][(k + 1) % 3], false)) return true;
-  for (int k = 0; k < 3 && bad(); ++k)
+  for (int k = 0; k < 3 && bad(t, wanted); ++k)
     if (collapse(m_tri[t][k], m_tri[t][(k + 1) % 3], 2.5, true)) return true;
-  for (int k = 0; k < 3 && bad(); ++k) {
-    const int v = m_tri[t][k];
-    const double before = star_quality(v);
-    const Vec3 old_x = m_x[v];
-    const Vec3 old_normal = m_normal[v];
-    for (const double amount : {1.0, 0.5, 0.2, 1.5}) {
-      relax_vertex(v, amount);
-      if (star_quality(v) > before + 1e-3) return true;
-      m_x[v] = old_x;
-      m_normal[v] = old_normal;
-    }
-  }
+  for (int k = 0; k < 3 && bad(t, wanted); ++k)
+    if (nudge(m_tri[t][k])) return true;
   return false;
 }
 
-// Returns whether bad triangles are left and something could be done about them.
+// Returns whether something could be done about bad triangles.
 bool Remesher::repair_pass(double wanted) {
   bool changed = false;
-  for (std::size_t t = 0; t < m_tri.size(); ++t) {
-    const int i = static_cast<int>(t);
-    if (alive(i) && (angle_of(m_tri[t]) < wanted || facing(m_tri[t]) < 0.15)) changed |= repair(i, wanted);
-  }
+  for (std::size_t t = 0; t < m_tri.size(); ++t)
+    if (bad(static_cast<int>(t), wanted)) changed |= repair(static_cast<int>(t), wanted);
   return changed;
+}
+
+bool Remesher::has_bad(double wanted) const {
+  for (std::size_t t = 0; t < m_tri.size(); ++t)
+    if (bad(static_cast<int>(t), wanted)) return true;
+  return false;
 }
 
 TriMesh Remesher::result() const {
@@ -404,8 +433,12 @@ TriMesh Remesher::run() {
     relax();
     if (iteration >= 4) relax();
   }
-  const double wanted = 25.0 * 3.14159265358979 / 180;
-  for (int pass = 0; pass < 30 && repair_pass(wanted); ++pass) flip_all();
+  const double wanted = 25 * std::numbers::pi / 180;
+  for (int round = 0; round < 4; ++round) {
+    for (int pass = 0; pass < 12 && repair_pass(wanted); ++pass) flip_all();
+    if (!has_bad(wanted)) break;
+    relax();
+  }
   return result();
 }
 
