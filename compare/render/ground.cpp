@@ -216,14 +216,28 @@ double smooth_step(double x) {
   return t * t * (3 - 2 * t);
 }
 
-// Share of odd tiles within the pixel, so that edges of tiles are smooth.
-double checker(double u, double v, double pixel) {
-  const auto wave = [&](double x) {
-    const double distance = std::abs(x - 2 * std::round(x / 2)) - 0.5;  // in tiles, from the nearest edge
-    return std::clamp(distance / pixel, -0.5, 0.5) + 0.5;
-  };
-  const double a = wave(u), b = wave(v);
-  return a * (1 - b) + b * (1 - a);
+// One axis of the texture: the place of each pixel from the centre, and the share of odd squares in it
+// (smooth at edges).
+struct TextureAxis {
+  TextureAxis(int pixels, double half, double origin, double tile) : place(pixels), odd(pixels) {
+    const double pixel = 2 * half / pixels / tile;
+    for (int i = 0; i < pixels; ++i) {
+      place[i] = (2 * (i + 0.5) / pixels - 1) * half;
+      const double x = (place[i] + origin) / tile;
+      const double from_edge = std::abs(x - 2 * std::round(x / 2)) - 0.5;  // in squares
+      odd[i] = std::clamp(from_edge / pixel, -0.5, 0.5) + 0.5;
+    }
+  }
+  Eigen::ArrayXd place, odd;
+};
+
+void shade_pixel(std::uint8_t* pixel, double odd, double shade, double solid) {
+  const double lightness = (1 - 0.32 * shade) * (0.905 - 0.05 * odd);
+  constexpr double k_white[3] = {246, 246, 250};
+  for (std::size_t c = 0; c < 3; ++c) {
+    pixel[c] =
+        static_cast<std::uint8_t>(solid * lightness * k_white[c] + (1 - solid) * k_background[c] + 0.5);
+  }
 }
 
 }  // namespace
@@ -235,23 +249,17 @@ Image ground_texture(const Rectangle& whole, const Rectangle& shown,
   const int width = std::max(16, static_cast<int>(resolution * shown.half_u / longer));
   const int height = std::max(16, static_cast<int>(resolution * shown.half_v / longer));
   const Mask shade = shadow_mask(shown, casters, light, width, height);
-  const double pixel = 2 * shown.half_u / width / tile;
   const bool cropped = shown.half_u + shown.half_v < 0.999 * (whole.half_u + whole.half_v);
   const Vec3 origin = shown.centre - whole.centre;
+  const TextureAxis u(width, shown.half_u, origin.dot(shown.axis_u), tile);
+  const TextureAxis v(height, shown.half_v, origin.dot(shown.axis_v), tile);
   Image texture(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      const double u = (2 * (x + 0.5) / width - 1) * shown.half_u,
-                   v = (2 * (y + 0.5) / height - 1) * shown.half_v;
-      const double odd =
-          checker((u + origin.dot(shown.axis_u)) / tile, (v + origin.dot(shown.axis_v)) / tile, pixel);
-      const double solid = cropped ? 1 - smooth_step((std::hypot(u, v) / longer - 0.35) / 0.6) : 1;
-      const double lightness = (1 - 0.32 * static_cast<double>(shade(x, y))) * (0.905 - 0.05 * odd);
-      for (std::size_t c = 0; c < 3; ++c) {
-        const double ground = lightness * (c == 2 ? 250 : 246);
-        texture.pixel(x, y)[c] =
-            static_cast<std::uint8_t>(std::lround(solid * ground + (1 - solid) * k_background[c]));
-      }
+      const double odd = u.odd[x] * (1 - v.odd[y]) + v.odd[y] * (1 - u.odd[x]);
+      const double radius = std::sqrt(u.place[x] * u.place[x] + v.place[y] * v.place[y]) / longer;
+      const double solid = cropped ? 1 - smooth_step((radius - 0.35) / 0.6) : 1;
+      shade_pixel(texture.pixel(x, y), odd, static_cast<double>(shade(x, y)), solid);
     }
   }
   return texture;

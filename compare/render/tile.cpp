@@ -118,7 +118,10 @@ double spacing(const Geometry& geometry) {
 
 class TileRenderer::Implementation {
  public:
-  Implementation(int width, int height, int samples) : m_height(height * samples), m_samples(samples) {
+  Implementation(int width, int height, int samples)
+      : m_height(height * samples),
+        m_samples(samples),
+        m_texture_size(std::clamp(width * samples * 5 / 4, 256, 2048)) {
     m_window->SetOffScreenRendering(1);
     m_window->SetMultiSamples(0);
     m_window->SetSize(width * samples, height * samples);
@@ -126,7 +129,7 @@ class TileRenderer::Implementation {
     m_renderer->SetBackground(k_background[0] / 255.0, k_background[1] / 255.0, k_background[2] / 255.0);
     m_renderer->AutomaticLightCreationOff();
     m_occlusion->SetDelegatePass(m_steps);
-    m_occlusion->SetKernelSize(48);
+    m_occlusion->SetKernelSize(28);
     m_occlusion->BlurOn();
     m_renderer->SetPass(m_occlusion);
   }
@@ -184,7 +187,7 @@ class TileRenderer::Implementation {
       // A wall between the camera and the bodies would hide them.
       if (front.normal().dot(camera.position - front.centre) <= 0) continue;
       const Image texture = ground_texture(whole, front, {&shown, &parts.rest}, key_direction(camera),
-                                           ground_tile_size(style.motion), 1400);
+                                           ground_tile_size(style.motion), m_texture_size);
       m_renderer->AddActor(make_ground(front, texture));
     }
   }
@@ -202,6 +205,7 @@ class TileRenderer::Implementation {
   }
 
   int m_height, m_samples;
+  int m_texture_size;  // of the ground, about as fine as the picture
   vtkNew<vtkRenderWindow> m_window;
   vtkNew<vtkOpenGLRenderer> m_renderer;
   vtkNew<vtkRenderStepsPass> m_steps;
