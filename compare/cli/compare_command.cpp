@@ -1,0 +1,203 @@
+// exemplar compare: the runs of a study as processes of their own, then tables, side-by-side VTK and the
+// report.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "compare/batch.h"
+#include "compare/cli/commands.h"
+#include "compare/cli/interrupt.h"
+#include "compare/collect.h"
+#include "compare/paraview_script.h"
+#include "compare/report/report.h"
+#include "compare/side_by_side.h"
+#include "compare/study.h"
+#include "core/math/errors.h"
+#include "core/run/run_directory.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Runs at the same time share the processors.
+int threads_of_run(const CompareArguments& arguments) {
+  if (arguments.threads > 0 || arguments.jobs == 1) return arguments.threads;
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, processors / arguments.jobs);
+}
+
+std::vector<std::string> assignments_of(const PlannedRun& run) {
+  std::vector<std::string> assignments;
+  for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
+  return assignments;
+}
+
+// The ordinary command that does this run.
+std::vector<std::string> command_of(const PlannedRun& run, const Study& study, const fs::path& output,
+                                    const CompareArguments& arguments) {
+  std::vector<std::string> command{own_program(), "run", study.scene, "--method", run.method};
+  for (const std::string& assignment : assignments_of(run)) {
+    command.insert(command.end(), {"--set", assignment});
+  }
+  if (arguments.frames >= 0) command.insert(command.end(), {"--frames", std::to_string(arguments.frames)});
+  if (const int threads = threads_of_run(arguments); threads > 0)
+    command.insert(command.end(), {"--threads", std::to_string(threads)});
+  command.insert(command.end(), {"-o", (output / run.directory).string()});
+  return command;
+}
+
+enum class Need { nothing, rest, everything };
+
+// What is left to do of a run: nothing when it is complete and what determines it has not changed.
+Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& output,
+                  const CompareArguments& arguments, const Registry& registry) {
+  if (!arguments.resume) return Need::everything;
+  const SceneFile file = read_scene(study.scene, assignments_of(run), method_descriptions(registry));
+  const std::string key = content_key(run.method, write_scene(file, run.method).dump());
+  const EarlierRun earlier = inspect_run((output / run.directory).string());
+  if (!earlier.exists || earlier.content_key != key) return Need::everything;
+  const TimeSettings& time = file.settings.time;
+  const int frames =
+      arguments.frames >= 0 ? arguments.frames : static_cast<int>(std::floor(time.duration * time.fps + 0.5));
+  if (earlier.complete && earlier.frames == frames) return Need::nothing;
+  return earlier.complete || earlier.status == "failed" ? Need::everything : Need::rest;
+}
+
+int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
+                const Terminal& terminal) {
+  for (const PlannedRun& run : study.runs) {
+    terminal.say(shell_line(command_of(run, study, output, arguments)));
+  }
+  return k_exit_done;
+}
+
+// A Python string literal whose braces Snakemake leaves alone.
+std::string snakemake_string(const std::string& text, bool is_command) {
+  std::string escaped = Json(text).dump();
+  if (!is_command) return escaped;
+  std::string doubled;
+  for (const char c : escaped) doubled += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+  return doubled;
+}
+
+// Failed runs leave a run.json that says so, and the report shows them: only a run that left nothing stops
+// the workflow.
+int print_snakefile(const Study& study, const fs::path& output, const CompareArguments& arguments,
+                    const Terminal& terminal) {
+  const std::string report = (output / "report.html").string();
+  std::string inputs, rules;
+  for (std::size_t i = 0; i < study.runs.size(); ++i) {
+    const PlannedRun& run = study.runs[i];
+    const std::string record = (output / run.directory / "run.json").string();
+    const std::string command =
+        shell_line(command_of(run, study, output, arguments)) + " || test -s " + shell_quoted(record);
+    inputs += fmt::format("        {},\n", snakemake_string(record, false));
+    rules += fmt::format("rule run_{}:  # {}\n    output: {}\n    threads: {}\n    shell: {}\n\n", i,
+                         run.name, snakemake_string(record, false), std::max(1, arguments.threads),
+                         snakemake_string(command, true));
+  }
+  std::vector<std::string> collect{own_program(), "compare", arguments.study, "--collect", output.string()};
+  for (const std::string& assignment : arguments.assignments)
+    collect.insert(collect.end(), {"--set", assignment});
+  for (const std::string& name : arguments.methods) collect.insert(collect.end(), {"--methods", name});
+  terminal.say(
+      fmt::format("# {}\nrule all:\n    input: {}\n\nrule collect:\n    input:\n{}    output: {}\n"
+                  "    shell: {}\n\n{}",
+                  study.title, snakemake_string(report, false), inputs, snakemake_string(report, false),
+                  snakemake_string(shell_line(collect), true), rules));
+  return k_exit_done;
+}
+
+void tell_result(const PlannedRun& run, const JobResult& result, const std::string& log,
+                 const Terminal& terminal) {
+  if (result.exit_code == k_exit_done) {
+    terminal.note(fmt::format("{}: done in {}", run.name, duration_text(result.seconds)));
+  } else if (result.exit_code == k_exit_interrupted) {
+    terminal.note(run.name + ": interrupted");
+  } else {
+    terminal.warn(fmt::format("{} failed (exit code {}): see {}", run.name, result.exit_code, log));
+  }
+}
+
+// Runs what is left; false when interrupted.
+bool run_all(const Study& study, const fs::path& output, const CompareArguments& arguments,
+             const Registry& registry, const Terminal& terminal) {
+  std::vector<Job> jobs;
+  std::vector<const PlannedRun*> planned;
+  for (const PlannedRun& run : study.runs) {
+    const Need need = what_is_left(run, study, output, arguments, registry);
+    if (need == Need::nothing) {
+      terminal.note(run.name + ": complete already");
+      continue;
+    }
+    const fs::path directory = output / run.directory;
+    make_writable_directory(directory);
+    if (need == Need::everything) fs::remove(directory / "run.json");
+    std::vector<std::string> command = command_of(run, study, output, arguments);
+    if (need == Need::rest) command.push_back("--resume");
+    jobs.push_back({command, (directory / "log.txt").string()});
+    planned.push_back(&run);
+  }
+  BatchOptions options;
+  options.jobs = arguments.jobs;
+  options.interrupted = interrupt_requested;
+  options.started = [&](std::size_t i) {
+    terminal.note(fmt::format("{}: run {} of {}", planned[i]->name, i + 1, planned.size()));
+  };
+  options.finished = [&](std::size_t i, const JobResult& result) {
+    tell_result(*planned[i], result, jobs[i].log, terminal);
+  };
+  run_jobs(jobs, options);
+  return !interrupt_requested();
+}
+
+int collect_and_report(const Study& study, const fs::path& output, const Registry& registry,
+                       const Terminal& terminal) {
+  const Comparison comparison = collect(study, output, registry.method_names());
+  write_comparison_csv(comparison);
+  write_comparison_json(comparison);
+  write_side_by_side(comparison);
+  write_paraview_script(comparison);
+  write_report(comparison, registry, terminal);
+  terminal.say(format_table(summary_table(comparison)));
+  bool any_done = false;
+  for (const ComparedRun& run : comparison.runs) {
+    any_done = any_done || run.data.status == "done";
+    if (run.data.status != "done")
+      terminal.warn(fmt::format("{}: {}: {}", run.data.plan.name, run.data.status, run.data.message));
+  }
+  terminal.say("report: " + (output / "report.html").string());
+  return any_done ? k_exit_done : k_exit_cannot_go_on;
+}
+
+}  // namespace
+
+int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  Study study = read_study(read_json_file(arguments.study), arguments.study, registry, arguments.assignments);
+  select_runs(study, arguments.methods, registry);
+  fs::path output = arguments.output;
+  if (output.empty()) output = fs::path("out") / fs::path(arguments.study).stem();
+  if (!arguments.collect.empty()) {
+    output = arguments.collect;
+    if (!fs::is_directory(output))
+      throw InputError(Problem{output.string(), "", "there is no such directory"});
+  }
+  if (arguments.dry_run) {
+    return arguments.format == "lines" ? print_lines(study, output, arguments, terminal)
+                                       : print_snakefile(study, output, arguments, terminal);
+  }
+  for (const std::string& note : study.notes) terminal.note(note);
+  make_writable_directory(output);
+  if (arguments.collect.empty() && !run_all(study, output, arguments, registry, terminal)) {
+    terminal.note("interrupted; go on with --resume");
+    return k_exit_interrupted;
+  }
+  return collect_and_report(study, output, registry, terminal);
+}
+
+}  // namespace exemplar

@@ -1,0 +1,187 @@
+#include "compare/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/math/errors.h"
+#include "core/math/parallel.h"
+#include "core/output/geometry_file.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Okabe and Ito's colours and four of Tol's muted ones: told apart by colour-blind readers, dark enough on
+// white.
+const std::vector<std::string> k_palette{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+                                         "#332288", "#882255", "#999933", "#666666", "#117733", "#aa4499"};
+
+// A series gets its method's colour (the method's place among all methods); further series of the same method
+// get what is free.
+std::map<std::string, std::string> colours_of(const Study& study, const std::vector<std::string>& methods) {
+  std::vector<std::pair<std::string, std::string>> series;  // name, method
+  for (const PlannedRun& run : study.runs) {
+    const std::pair<std::string, std::string> item{run.series, run.method};
+    if (std::find(series.begin(), series.end(), item) == series.end()) series.push_back(item);
+  }
+  std::map<std::string, std::string> colours;
+  std::vector<bool> used(k_palette.size(), false);
+  for (const auto& [name, method] : series) {
+    const auto place =
+        static_cast<std::size_t>(std::find(methods.begin(), methods.end(), method) - methods.begin());
+    if (used[place % k_palette.size()]) continue;
+    used[place % k_palette.size()] = true;
+    colours[name] = k_palette[place % k_palette.size()];
+  }
+  for (const auto& [name, method] : series) {
+    if (colours.count(name)) continue;
+    const auto unused = static_cast<std::size_t>(std::find(used.begin(), used.end(), false) - used.begin());
+    if (unused < used.size()) used[unused] = true;
+    colours[name] = k_palette[unused % k_palette.size()];
+  }
+  return colours;
+}
+
+// Every frame of a run's surface; the frames before the first that cannot be read.
+std::vector<Geometry> read_surfaces(RunData& run) {
+  std::vector<Geometry> surfaces(run.surfaces.size());
+  std::vector<std::string> problems(run.surfaces.size());
+  parallel_for(
+      surfaces.size(),
+      [&](std::size_t i) {
+        try {
+          surfaces[i] = read_geometry(run.surfaces[i].file);
+        } catch (const InputError& error) {
+          problems[i] = error.what();
+        }
+      },
+      4);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (problems[i].empty()) continue;
+    run.warnings.push_back("frames from " + std::to_string(i) + " on are left out: " + problems[i]);
+    surfaces.resize(i);
+    run.surfaces.resize(i);
+    break;
+  }
+  return surfaces;
+}
+
+Box bounds_of(const std::vector<Geometry>& surfaces) {
+  Box bounds;
+  for (const Geometry& surface : surfaces) {
+    if (surface.points.rows() == 0 || !surface.points.allFinite()) continue;
+    bounds.extend(Vec3(surface.points.colwise().minCoeff().transpose()));
+    bounds.extend(Vec3(surface.points.colwise().maxCoeff().transpose()));
+  }
+  return bounds;
+}
+
+void add_distances(ComparedRun& run, const std::vector<Geometry>& surfaces, const ComparedRun& reference,
+                   const std::vector<Geometry>& reference_surfaces) {
+  if (surfaces.empty() || reference_surfaces.empty()) return;
+  SurfaceComparison comparison(reference_surfaces.front());
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    const double time = run.data.surfaces[i].time;
+    const PvdEntry* same_time = entry_at(reference.data.surfaces, time);
+    if (!same_time || !surfaces[i].points.allFinite()) continue;
+    const auto j = static_cast<std::size_t>(same_time - reference.data.surfaces.data());
+    run.times.push_back(time);
+    run.distances.push_back(comparison.between(surfaces[i], reference_surfaces[j]));
+  }
+}
+
+void read_runs(Comparison& comparison, const std::vector<std::string>& methods) {
+  const std::map<std::string, std::string> colours = colours_of(comparison.study, methods);
+  std::vector<std::string> series;
+  for (const PlannedRun& plan : comparison.study.runs) {
+    ComparedRun run;
+    run.data = read_run(plan, comparison.directory / plan.directory);
+    run.colour = colours.at(plan.series);
+    if (std::find(series.begin(), series.end(), plan.series) == series.end()) series.push_back(plan.series);
+    run.series = static_cast<int>(std::find(series.begin(), series.end(), plan.series) - series.begin());
+    comparison.runs.push_back(std::move(run));
+  }
+}
+
+// The runs are taken reference by reference, so that only two runs' frames are in memory.
+void compare_with_reference(Comparison& comparison, std::size_t r) {
+  ComparedRun& reference = comparison.runs[r];
+  const std::vector<Geometry> truth = read_surfaces(reference.data);
+  reference.bounds = bounds_of(truth);
+  for (ComparedRun& run : comparison.runs) {
+    if (reference_of(comparison.study, run.data.plan) == nullptr ||
+        reference_of(comparison.study, run.data.plan)->name != reference.data.plan.name)
+      continue;
+    run.reference = reference.data.plan.name;
+    run.cost_ratio = run.data.wall_time / reference.data.wall_time;
+    const bool itself = &run == &reference;
+    const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
+    run.bounds = bounds_of(surfaces);
+    try {
+      add_distances(run, surfaces, reference, truth);
+    } catch (const InputError& error) {
+      run.data.warnings.push_back(std::string("not compared with the reference: ") + error.what());
+    }
+  }
+}
+
+}  // namespace
+
+bool Comparison::all_done() const {
+  return std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.data.status == "done"; });
+}
+
+Comparison collect(const Study& study, const fs::path& directory, const std::vector<std::string>& methods) {
+  Comparison comparison;
+  comparison.study = study;
+  comparison.directory = directory;
+  read_runs(comparison, methods);
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    if (comparison.runs[i].data.plan.reference) compare_with_reference(comparison, i);
+  }
+  for (const ComparedRun& run : comparison.runs) comparison.bounds.extend(run.bounds);
+  return comparison;
+}
+
+std::string length_text(double metres) {
+  if (!std::isfinite(metres)) return "–";
+  const double size = std::abs(metres);
+  if (size == 0) return "0";
+  if (size < 1e-6) return fmt::format("{:.1e} m", metres);
+  if (size < 1e-3) return fmt::format("{:.3g} µm", metres * 1e6);
+  if (size < 1) return fmt::format("{:.3g} mm", metres * 1e3);
+  return fmt::format("{:.3g} m", metres);
+}
+
+std::string duration_text(double seconds) {
+  if (!std::isfinite(seconds)) return "–";
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.3g} min", seconds / 60);
+  return fmt::format("{:.3g} h", seconds / 3600);
+}
+
+std::vector<std::vector<std::string>> summary_table(const Comparison& comparison) {
+  auto number = [](double value, const char* format) {
+    return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : std::string("–");
+  };
+  std::vector<std::vector<std::string>> rows{{"run", "status", "distance to the reference",
+                                              "same, shape only", "wall time", "× real time", "memory"}};
+  for (const ComparedRun& run : comparison.runs) {
+    const SurfaceDistances* last = run.final_distances();
+    const bool itself = run.reference == run.data.plan.name;
+    rows.push_back({run.data.plan.name, run.data.status,
+                    itself ? "is the reference" : length_text(last ? last->rms : k_unknown),
+                    itself ? "" : length_text(last ? last->rms_aligned : k_unknown),
+                    duration_text(run.data.wall_time), number(run.data.real_time_factor, "{:.3g}"),
+                    number(run.data.peak_memory, "{:.0f} MB")});
+  }
+  return rows;
+}
+
+}  // namespace exemplar

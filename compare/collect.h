@@ -1,0 +1,57 @@
+// From finished runs to one comparison: distances to the reference, costs and final metrics in one place.
+//
+// comparison.csv: a row a run. comparison.json: the same with units spelled out, and the distances of every
+// frame. All SI.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/run_data.h"
+#include "compare/study.h"
+#include "compare/surface_distance.h"
+#include "core/mesh/bvh.h"
+
+namespace exemplar {
+
+struct ComparedRun {
+  RunData data;
+  std::string colour;         // #rrggbb, one a series
+  int series = 0;             // index among the study's series
+  std::string reference;      // name of the run it was measured against; empty: none
+  std::vector<double> times;  // s, of the frames that both have
+  std::vector<SurfaceDistances> distances;
+  double cost_ratio = k_unknown;  // wall time over the reference's
+  Box bounds;                     // of the surface over all frames, m
+
+  const SurfaceDistances* final_distances() const { return distances.empty() ? nullptr : &distances.back(); }
+};
+
+struct Comparison {
+  Study study;
+  std::filesystem::path directory;
+  std::vector<ComparedRun> runs;
+  Box bounds;  // of all runs
+
+  bool all_done() const;
+};
+
+// Reads every run of the study below `directory`. `methods`: names of all methods, in the order that gives
+// each its colour in every report.
+Comparison collect(const Study& study, const std::filesystem::path& directory,
+                   const std::vector<std::string>& methods);
+
+void write_comparison_csv(const Comparison& comparison);
+Json comparison_json(const Comparison& comparison);
+void write_comparison_json(const Comparison& comparison);
+
+// Rows of the table that is printed at the end; the first is the header.
+std::vector<std::vector<std::string>> summary_table(const Comparison& comparison);
+
+// "0.0123 m" as "12.3 mm", "95.2 s" as "1.6 min": what a person reads at a glance.
+std::string length_text(double metres);
+std::string duration_text(double seconds);
+
+}  // namespace exemplar

@@ -1,0 +1,182 @@
+// comparison.csv and comparison.json.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "compare/collect.h"
+#include "core/output/atomic_file.h"
+#include "core/run/run_directory.h"
+
+namespace exemplar {
+
+namespace {
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted(1, '"');
+  for (const char c : text) {
+    if (c == '"') quoted += c;
+    quoted += c;
+  }
+  quoted += '"';
+  return quoted;
+}
+
+std::string csv_cell(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+Json json_number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+// Every column of any run's metrics.csv that says something about its last frame.
+std::vector<std::string> final_columns(const Comparison& comparison) {
+  std::vector<std::string> columns;
+  for (const ComparedRun& run : comparison.runs) {
+    for (const std::string& column : run.data.metrics.columns) {
+      const bool cost = column == "frame" || column == "steps" || column == "iterations" ||
+                        column.starts_with("wall_time") || column.starts_with("real_time_factor") ||
+                        column.starts_with("time_");
+      if (!cost && std::find(columns.begin(), columns.end(), column) == columns.end())
+        columns.push_back(column);
+    }
+  }
+  return columns;
+}
+
+double final_value(const RunData& run, const std::string& column) {
+  const int index = run.metrics.find(column);
+  if (index < 0 || run.metrics.rows.empty()) return k_unknown;
+  return run.metrics.rows.back()[static_cast<std::size_t>(index)];
+}
+
+double worst_rms(const ComparedRun& run) {
+  double worst = run.distances.empty() ? k_unknown : 0;
+  for (const SurfaceDistances& d : run.distances) worst = std::max(worst, d.rms);
+  return worst;
+}
+
+std::vector<double> distance_values(const ComparedRun& run) {
+  const SurfaceDistances* last = run.final_distances();
+  if (!last) return std::vector<double>(5, k_unknown);
+  return {last->rms, last->max, last->rms_aligned, last->max_aligned, worst_rms(run)};
+}
+
+Json settings_json(const std::vector<Setting>& settings) {
+  Json json = Json::object();
+  for (const Setting& setting : settings) {
+    const Json value = Json::parse(setting.value, nullptr, false);
+    json[setting.path] = value.is_discarded() ? Json(setting.value) : value;
+  }
+  return json;
+}
+
+Json surface_json(const ComparedRun& run) {
+  Json frames{{"time [s]", Json::array()},
+              {"rms [m]", Json::array()},
+              {"max [m]", Json::array()},
+              {"rms_aligned [m]", Json::array()},
+              {"max_aligned [m]", Json::array()}};
+  for (std::size_t i = 0; i < run.times.size(); ++i) {
+    frames["time [s]"].push_back(run.times[i]);
+    frames["rms [m]"].push_back(json_number(run.distances[i].rms));
+    frames["max [m]"].push_back(json_number(run.distances[i].max));
+    frames["rms_aligned [m]"].push_back(json_number(run.distances[i].rms_aligned));
+    frames["max_aligned [m]"].push_back(json_number(run.distances[i].max_aligned));
+  }
+  const std::vector<double> last = distance_values(run);
+  return {{"final",
+           {{"rms [m]", json_number(last[0])},
+            {"max [m]", json_number(last[1])},
+            {"rms_aligned [m]", json_number(last[2])},
+            {"max_aligned [m]", json_number(last[3])}}},
+          {"worst_rms [m]", json_number(last[4])},
+          {"frames", frames}};
+}
+
+Json run_json(const ComparedRun& run, const std::vector<std::string>& columns) {
+  const RunData& data = run.data;
+  Json json;
+  json["name"] = data.plan.name;
+  json["series"] = data.plan.series;
+  json["method"] = data.plan.method;
+  json["directory"] = data.plan.directory;
+  json["colour"] = run.colour;
+  json["status"] = data.status;
+  json["message"] = data.message;
+  json["reference"] = run.reference.empty() ? Json(nullptr) : Json(run.reference);
+  json["set"] = settings_json(data.plan.settings);
+  json["variation"] = settings_json(data.plan.variation);
+  json["resolution"] = settings_json(data.plan.resolution);
+  json["refine"] = data.plan.refine;
+  json["cost"] = {{"wall_time [s]", json_number(data.wall_time)},
+                  {"cost_ratio", json_number(run.cost_ratio)},
+                  {"real_time_factor", json_number(data.real_time_factor)},
+                  {"peak_memory [MB]", json_number(data.peak_memory)},
+                  {"threads", data.threads},
+                  {"frames", data.frames},
+                  {"steps", data.steps},
+                  {"iterations", data.iterations}};
+  json["phases [s]"] = Json::object();
+  for (const auto& [name, seconds] : data.phases) json["phases [s]"][name] = seconds;
+  json["surface_distance"] = surface_json(run);
+  json["final"] = Json::object();
+  for (const std::string& column : columns) json["final"][column] = json_number(final_value(data, column));
+  json["not_modelled"] = data.not_modelled;
+  json["warnings"] = data.warnings;
+  json["notes"] = data.notes;
+  return json;
+}
+
+}  // namespace
+
+void write_comparison_csv(const Comparison& comparison) {
+  const std::vector<std::string> columns = final_columns(comparison);
+  std::string text =
+      "run,series,method,status,reference,refine,wall_time [s],cost_ratio,real_time_factor,peak_memory "
+      "[MB],steps,"
+      "iterations,surface_rms [m],surface_max [m],surface_rms_aligned [m],surface_max_aligned [m],"
+      "surface_rms_worst [m]";
+  for (const std::string& column : columns) text += "," + csv_cell(column);
+  text += "\n";
+  for (const ComparedRun& run : comparison.runs) {
+    const RunData& data = run.data;
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(data.plan.name),
+                    csv_cell(data.plan.series), data.plan.method, data.status, csv_cell(run.reference),
+                    data.plan.refine, csv_cell(data.wall_time), csv_cell(run.cost_ratio),
+                    csv_cell(data.real_time_factor), csv_cell(data.peak_memory), data.steps, data.iterations);
+    for (const double value : distance_values(run)) text += "," + csv_cell(value);
+    for (const std::string& column : columns) text += "," + csv_cell(final_value(data, column));
+    text += "\n";
+  }
+  write_file_atomically(comparison.directory / "comparison.csv", text);
+}
+
+Json comparison_json(const Comparison& comparison) {
+  Json json;
+  json["program"] = "exemplar";
+  json["version"] = program_version();
+  json["title"] = comparison.study.title;
+  json["lesson"] = comparison.study.lesson;
+  json["study"] = comparison.study.path;
+  json["scene"] = comparison.study.scene;
+  json["scene_title"] = comparison.study.scene_title;
+  json["metrics"] = comparison.study.metrics;
+  json["notes"] = comparison.study.notes;
+  json["runs"] = Json::array();
+  const std::vector<std::string> columns = final_columns(comparison);
+  for (const ComparedRun& run : comparison.runs) json["runs"].push_back(run_json(run, columns));
+  return json;
+}
+
+void write_comparison_json(const Comparison& comparison) {
+  write_file_atomically(
+      comparison.directory / "comparison.json",
+      comparison_json(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace exemplar

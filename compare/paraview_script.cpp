@@ -1,0 +1,139 @@
+#include "compare/paraview_script.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/output/atomic_file.h"
+
+namespace exemplar {
+
+namespace {
+
+// The script's fixed part; RUNS, LOW and HIGH come before it.
+const char* const k_script = R"PY(
+import math
+import os
+import sys
+
+from paraview.simple import *
+
+paraview.simple._DisableFirstRenderCameraReset()
+here = os.path.dirname(os.path.abspath(__file__)) if '__file__' in globals() else os.getcwd()
+centre = [0.5 * (a + b) for a, b in zip(LOW, HIGH)]
+radius = 0.5 * math.dist(LOW, HIGH)
+
+
+def make_view(run):
+    view = CreateView('RenderView')
+    view.Background = [1, 1, 1]
+    view.UseColorPaletteForBackground = 0
+    view.OrientationAxesVisibility = 0
+    surface = PVDReader(registrationName=run['name'], FileName=os.path.join(here, run['directory'], 'surface.pvd'))
+    shown = Show(surface, view)
+    ColorBy(shown, None)
+    shown.DiffuseColor = run['colour']
+    shown.AmbientColor = run['colour']
+    obstacles = os.path.join(here, run['directory'], 'obstacles.pvd')
+    if os.path.exists(obstacles):
+        grey = Show(PVDReader(registrationName=run['name'] + ', obstacles', FileName=obstacles), view)
+        ColorBy(grey, None)
+        grey.DiffuseColor = grey.AmbientColor = [0.75, 0.76, 0.78]
+    label = Show(Text(registrationName=run['name'] + ', label', Text=run['name']), view)
+    label.Color = run['colour']
+    label.FontSize = 22
+    label.Bold = 1
+    return view
+
+
+def place_in_grid(layout, views):
+    """Splits the layout into rows and columns, the first run top left."""
+    columns = math.ceil(math.sqrt(len(views)))
+    rows = math.ceil(len(views) / columns)
+    cells, rest = [], 0
+    for r in range(rows):
+        here_row, rest = (rest, None) if r == rows - 1 else split(layout, rest, 'vertical', rows - r)
+        in_row = views[r * columns:(r + 1) * columns]
+        cell = here_row
+        for c, view in enumerate(in_row):
+            this, cell = (cell, None) if c == len(in_row) - 1 else split(layout, cell, 'horizontal', len(in_row) - c)
+            cells.append((this, view))
+    for cell, view in cells:
+        layout.AssignView(cell, view)
+
+
+def split(layout, cell, direction, parts):
+    first = (layout.SplitVertical if direction == 'vertical' else layout.SplitHorizontal)(cell, 1.0 / parts)
+    return first, first + 1
+
+
+def look(view):
+    view.CameraFocalPoint = centre
+    distance = 1.15 * radius / math.sin(math.radians(15))
+    length = math.sqrt(0.5 ** 2 + 0.42 ** 2 + 0.85 ** 2)
+    view.CameraPosition = [c + distance * d / length for c, d in zip(centre, (0.5, 0.42, 0.85))]
+    view.CameraViewUp = [0, 1, 0]
+    view.CameraViewAngle = 30
+
+
+views = [make_view(run) for run in RUNS]
+if not views:
+    sys.exit('no run of this comparison has frames')
+layout = CreateLayout('Exemplar')
+place_in_grid(layout, views)
+for view in views:
+    look(view)
+for view in views[1:]:
+    AddCameraLink(views[0], view, 'camera of %d' % views.index(view))
+scene = GetAnimationScene()
+scene.UpdateAnimationUsingDataTimeSteps()
+batch = 'pvbatch' in os.path.basename(sys.executable) or os.environ.get('EXEMPLAR_SCREENSHOT')
+if batch or '--screenshot' in sys.argv:
+    scene.GoToLast()
+    picture = os.environ.get('EXEMPLAR_SCREENSHOT') or os.path.join(here, 'paraview.png')
+    columns = math.ceil(math.sqrt(len(views)))
+    rows = math.ceil(len(views) / columns)
+    layout.SetSize(480 * columns, 360 * rows)
+    RenderAllViews()
+    SaveScreenshot(picture, layout, ImageResolution=[480 * columns, 360 * rows])
+    print(picture)
+else:
+    RenderAllViews()
+)PY";
+
+Json rgb(const std::string& colour) {
+  Json parts = Json::array();
+  for (int k = 0; k < 3; ++k) {
+    parts.push_back(std::stoi(colour.substr(static_cast<std::size_t>(1 + 2 * k), 2), nullptr, 16) / 255.0);
+  }
+  return parts;
+}
+
+Json point(const Vec3& p) {
+  return Json::array({p.x(), p.y(), p.z()});
+}
+
+}  // namespace
+
+std::string paraview_script(const Comparison& comparison) {
+  Json runs = Json::array();
+  for (const ComparedRun& run : comparison.runs) {
+    if (!run.data.has_frames()) continue;
+    runs.push_back(
+        {{"name", run.data.plan.name}, {"directory", run.data.plan.directory}, {"colour", rgb(run.colour)}});
+  }
+  // JSON lists and objects of strings and numbers are Python's, too.
+  return fmt::format(
+      "\"\"\"One linked view per method. In this folder:  paraview --script=paraview.py  or  pvbatch "
+      "paraview.py\n"
+      "(pvbatch writes paraview.png; without a display: scripts/pvbatch DIR/paraview.py).\"\"\"\n"
+      "RUNS = {}\nLOW, HIGH = {}, {}\n{}",
+      runs.dump(4, ' ', true), point(comparison.bounds.min).dump(), point(comparison.bounds.max).dump(),
+      k_script);
+}
+
+void write_paraview_script(const Comparison& comparison) {
+  write_file_atomically(comparison.directory / "paraview.py", paraview_script(comparison));
+}
+
+}  // namespace exemplar

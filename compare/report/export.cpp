@@ -1,0 +1,178 @@
+#include "compare/report/export.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "compare/side_by_side.h"
+#include "core/math/errors.h"
+#include "core/output/geometry_file.h"
+
+namespace exemplar {
+
+namespace {
+
+// Turns a sequence of frames into a layer.
+class LayerBuilder {
+ public:
+  explicit LayerBuilder(int max_vertices) : m_max_vertices(max_vertices) {}
+
+  void add(const Geometry& surface) {
+    const bool same = !m_layer.segments.empty() && surface.connectivity == m_connectivity &&
+                      surface.points.rows() == m_points;
+    if (!same) start_segment(surface);
+    Points kept(static_cast<Eigen::Index>(m_kept.vertices.size()), 3);
+    for (std::size_t i = 0; i < m_kept.vertices.size(); ++i) {
+      kept.row(static_cast<Eigen::Index>(i)) = surface.points.row(m_kept.vertices[i]);
+    }
+    m_frames.push_back(std::move(kept));
+    ++m_layer.segments.back().frames;
+  }
+
+  ExportLayer build() {
+    set_bounds();
+    std::string low, high;
+    std::size_t frame = 0;
+    for (const ExportSegment& segment : m_layer.segments) {
+      std::vector<std::uint16_t> before(static_cast<std::size_t>(3 * segment.points), 0);
+      for (int f = 0; f < segment.frames; ++f, ++frame) append_differences(m_frames[frame], before, low, high);
+    }
+    m_layer.positions = deflate_bytes(low + high);
+    m_layer.indices = deflate_bytes(m_indices);
+    return std::move(m_layer);
+  }
+
+ private:
+  void start_segment(const Geometry& surface) {
+    m_connectivity = surface.connectivity;
+    m_points = surface.points.rows();
+    m_kept = decimate({rest_positions(surface), triangles_of(surface)}, m_max_vertices);
+    if (m_layer.segments.empty()) m_layer.original_points = static_cast<int>(m_points);
+    m_layer.segments.push_back(
+        {0, static_cast<int>(m_kept.vertices.size()), static_cast<int>(m_kept.triangles.rows())});
+    for (Eigen::Index i = 0; i < m_kept.triangles.size(); ++i) {
+      const auto index = static_cast<std::uint32_t>(m_kept.triangles.data()[i]);
+      for (int byte = 0; byte < 4; ++byte) m_indices += static_cast<char>(index >> (8 * byte) & 0xff);
+    }
+  }
+
+  void set_bounds() {
+    Box box;
+    for (const Points& points : m_frames) {
+      for (Eigen::Index i = 0; i < points.rows(); ++i) box.extend(Vec3(points.row(i).transpose()));
+    }
+    const bool empty = !(box.min.array() <= box.max.array()).all();
+    m_layer.low = empty ? Vec3::Zero() : box.min;
+    m_layer.high = empty ? Vec3::Ones() : box.max;
+  }
+
+  void append_differences(const Points& points, std::vector<std::uint16_t>& before, std::string& low,
+                          std::string& high) const {
+    for (Eigen::Index i = 0; i < points.size(); ++i) {
+      const int axis = static_cast<int>(i % 3);
+      const double extent = std::max(m_layer.high[axis] - m_layer.low[axis], 1e-12);
+      const double unit = (points.data()[i] - m_layer.low[axis]) / extent;
+      const auto value = static_cast<std::uint16_t>(std::lround(std::clamp(unit, 0.0, 1.0) * 65535));
+      auto& previous = before[static_cast<std::size_t>(i)];
+      const auto difference = static_cast<std::uint16_t>(value - previous);
+      previous = value;
+      low += static_cast<char>(difference & 0xff);
+      high += static_cast<char>(difference >> 8);
+    }
+  }
+
+  int m_max_vertices;
+  std::vector<int> m_connectivity;
+  Eigen::Index m_points = 0;
+  Decimated m_kept;
+  std::vector<Points> m_frames;
+  std::string m_indices;
+  ExportLayer m_layer;
+};
+
+// Which frames of the longest run are shown.
+std::vector<double> shown_times(const Comparison& comparison, int limit, int& written) {
+  const std::vector<PvdEntry>* longest = nullptr;
+  for (const ComparedRun& run : comparison.runs) {
+    if (!longest || run.data.surfaces.size() > longest->size()) longest = &run.data.surfaces;
+  }
+  std::vector<double> times;
+  if (!longest || longest->empty()) return times;
+  written = static_cast<int>(longest->size());
+  const int count = std::min(limit, written);
+  for (int i = 0; i < count; ++i) {
+    const auto frame = static_cast<std::size_t>(
+        count == 1 ? 0 : std::lround(static_cast<double>(i) * (written - 1) / (count - 1)));
+    times.push_back((*longest)[frame].time);
+  }
+  return times;
+}
+
+// Obstacles much larger than the motion (grounds) are cut around it.
+Geometry shown_obstacles(const Geometry& obstacles, const Box& bounds) {
+  Box wide = bounds;
+  const double margin = 0.45 * (bounds.max - bounds.min).norm();
+  wide.min -= Vec3(margin, margin, margin);
+  wide.max += Vec3(margin, margin, margin);
+  return cut_to_shaft(obstacles, wide);
+}
+
+ExportedRun export_run(const ComparedRun& run, const Comparison& comparison, const std::vector<double>& times,
+                       const ExportLimits& limits) {
+  ExportedRun exported;
+  LayerBuilder surface(limits.vertices), obstacles(limits.vertices);
+  for (const double time : times) {
+    const PvdEntry* entry = entry_at(run.data.surfaces, time);
+    if (!entry) break;
+    const Geometry shown = read_geometry(entry->file);
+    if (!shown.points.allFinite()) break;
+    surface.add(shown);
+    if (const PvdEntry* beside = entry_at(run.data.obstacles, time)) {
+      obstacles.add(shown_obstacles(read_geometry(beside->file), comparison.bounds));
+    }
+    ++exported.frames;
+  }
+  exported.surface = surface.build();
+  exported.obstacles = obstacles.build();
+  return exported;
+}
+
+}  // namespace
+
+Exported export_frames(const Comparison& comparison, const ExportLimits& limits) {
+  Exported exported;
+  exported.times = shown_times(comparison, limits.frames, exported.written_frames);
+  for (const ComparedRun& run : comparison.runs) {
+    exported.runs.push_back(export_run(run, comparison, exported.times, limits));
+  }
+  return exported;
+}
+
+std::string deflate_bytes(const std::string& bytes) {
+  uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+  std::string packed(size, '\0');
+  compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+            static_cast<uLong>(bytes.size()), 9);
+  packed.resize(size);
+  return packed;
+}
+
+std::string base64(const std::string& bytes) {
+  static const char* const k_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += i + k > bytes.size() ? '=' : k_digits[group >> (18 - 6 * k) & 63];
+    }
+  }
+  return text;
+}
+
+}  // namespace exemplar

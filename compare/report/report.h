@@ -1,0 +1,14 @@
+// report.html: one self-contained page that shows what each method did, in pictures, in a 3D view and in
+// plots.
+#pragma once
+
+#include "compare/cli/terminal.h"
+#include "compare/collect.h"
+#include "core/run/registry.h"
+
+namespace exemplar {
+
+// Writes <comparison directory>/report.html.
+void write_report(const Comparison& comparison, const Registry& registry, const Terminal& terminal);
+
+}  // namespace exemplar

@@ -1,0 +1,68 @@
+// A study: one scene, the runs to compare on it, what to sweep, the reference and the metrics to show first.
+//
+//   {"title": …, "lesson": one paragraph on what one learns, "scene": path relative to the study,
+//    "runs": ["fem", {"name", "method", "set": {path: value}, "refine": n or [n, …], "sweep": {path: […]}}],
+//    "sweep": {path: [values]},                    runs × values; each is compared with the reference at the
+//                                                  same values
+//    "reference": name of a run, or {"method", "refine", "set"}: a run of its own, finer than the others,
+//    "metrics": ["surface_rms", …]}
+//
+// `refine` n makes the reference volumes of the bodies finer: grid × n, max_tet_volume / n³. A list of them,
+// or a sweep inside a run, is a sweep of that method's resolution: the report draws work against precision.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/run/registry.h"
+#include "core/scene/json.h"
+
+namespace exemplar {
+
+// A JSON path of the scene and the value to set there, as JSON text.
+struct Setting {
+  std::string path, value;
+  std::string assignment() const { return path + "=" + value; }
+};
+
+// One ordinary `exemplar run`.
+struct PlannedRun {
+  std::string name;    // unique in the study
+  std::string series;  // the name of the study's entry: runs of a sweep share it
+  std::string method;
+  std::string directory;            // name of the folder, unique in the study
+  std::vector<Setting> settings;    // everything that differs from the scene, in the order of application
+  std::vector<Setting> variation;   // the part of `settings` that the study's sweep sets
+  std::vector<Setting> resolution;  // the part of `settings` that sweeps this method's resolution
+  double refine = 1;
+  bool reference = false;
+  std::string place;  // JSON path of the entry in the study, e.g. runs[2]
+};
+
+struct Study {
+  std::string path, title, lesson;
+  std::string scene;  // path as the program opens it
+  std::string scene_title;
+  std::vector<PlannedRun> runs;  // sweeps multiplied out, in the order of the file, own reference last
+  std::vector<std::string> metrics;
+  std::vector<Setting> common;     // set in every run (--set)
+  std::vector<std::string> notes;  // runs that were left out, and why
+};
+
+// Throws InputError with every problem of the study, of the scene it names and of the scene as each run
+// changes it. `assignments` (PATH=VALUE) apply to every run first.
+Study read_study(const Json& document, const std::string& path, const Registry& registry,
+                 const std::vector<std::string>& assignments = {});
+
+Json study_schema();
+
+// Only the runs whose name, series or method is in `wanted`, and a reference of its own; a registered method
+// that the study does not name is added. Throws InputError for a name that is neither.
+void select_runs(Study& study, const std::vector<std::string>& wanted, const Registry& registry);
+
+// The run that `run` is measured against: the reference with the same values of the study's sweep; nullptr
+// when there is none.
+const PlannedRun* reference_of(const Study& study, const PlannedRun& run);
+
+}  // namespace exemplar
