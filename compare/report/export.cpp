@@ -37,7 +37,8 @@ class LayerBuilder {
     std::size_t frame = 0;
     for (const ExportSegment& segment : m_layer.segments) {
       std::vector<std::uint16_t> before(static_cast<std::size_t>(3 * segment.points), 0);
-      for (int f = 0; f < segment.frames; ++f, ++frame) append_differences(m_frames[frame], before, low, high);
+      for (int f = 0; f < segment.frames; ++f, ++frame)
+        append_differences(m_frames[frame], before, low, high);
     }
     m_layer.positions = deflate_bytes(low + high);
     m_layer.indices = deflate_bytes(m_indices);

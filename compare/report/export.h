@@ -15,7 +15,7 @@
 namespace exemplar {
 
 struct ExportLimits {
-  int frames = 121;    // at most; evenly spaced
+  int frames = 121;     // at most; evenly spaced
   int vertices = 5000;  // of one surface, more or less
 };
 
@@ -36,9 +36,9 @@ struct ExportedRun {
 };
 
 struct Exported {
-  std::vector<double> times;        // s, of the frames on the page
-  int written_frames = 0;           // that the longest run has
-  std::vector<ExportedRun> runs;    // as in the comparison; no frames where a run has none
+  std::vector<double> times;      // s, of the frames on the page
+  int written_frames = 0;         // that the longest run has
+  std::vector<ExportedRun> runs;  // as in the comparison; no frames where a run has none
 };
 
 Exported export_frames(const Comparison& comparison, const ExportLimits& limits = {});

@@ -1,0 +1,13 @@
+// The files of the report page, embedded in the program at build time (compare/report/web).
+#pragma once
+
+#include <string_view>
+
+namespace exemplar::assets {
+
+std::string_view page();    // page.html
+std::string_view style();   // style.css
+std::string_view script();  // page.js
+std::string_view viewer();  // viewer.js with three.js in one script; empty: built without node and npm
+
+}  // namespace exemplar::assets

@@ -1,0 +1,35 @@
+# Bundles viewer.js and three.js into one script (esbuild, versions from package-lock.json). Without node, npm or
+# network the bundle is empty, the build goes on, and the report says that it has no 3D view.
+# Call: cmake -D WEB=<sources> -D WORK=<folder> -D BUNDLE=<file> -D NPM=<npm> -P bundle.cmake
+function(give_up reason)
+  message(WARNING "The report will have pictures and plots but no 3D view: ${reason}.")
+  file(WRITE "${BUNDLE}" "")
+endfunction()
+
+if(NOT NPM)
+  give_up("node and npm were not found")
+  return()
+endif()
+file(MAKE_DIRECTORY "${WORK}")
+file(COPY "${WEB}/package.json" "${WEB}/package-lock.json" "${WEB}/viewer.js" DESTINATION "${WORK}")
+file(SHA256 "${WEB}/package-lock.json" wanted)
+set(installed "")
+if(EXISTS "${WORK}/installed.txt")
+  file(READ "${WORK}/installed.txt" installed)
+endif()
+if(NOT installed STREQUAL wanted)
+  execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error WORKING_DIRECTORY "${WORK}"
+                  RESULT_VARIABLE failed ERROR_VARIABLE message OUTPUT_QUIET TIMEOUT 180)
+  if(failed)
+    give_up("npm could not install three.js and esbuild (${message})")
+    return()
+  endif()
+  file(WRITE "${WORK}/installed.txt" "${wanted}")
+endif()
+execute_process(COMMAND ${NPM} run --silent build WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE failed
+                ERROR_VARIABLE message)
+if(failed)
+  give_up("esbuild failed (${message})")
+  return()
+endif()
+configure_file("${WORK}/viewer.bundle.js" "${BUNDLE}" COPYONLY)

@@ -1,0 +1,91 @@
+#include "compare/report/pictures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "compare/batch.h"
+#include "compare/cli/interrupt.h"
+#include "core/math/errors.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value;
+}
+
+bool on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::string rest = path ? path : "";
+  while (!rest.empty()) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    if (fs::exists(fs::path(rest.substr(0, colon)) / program)) return true;
+    rest.erase(0, colon + 1);
+  }
+  return false;
+}
+
+std::string file_bytes(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// tiles.json: [{"run", "column", "time", "file"}], see compare/render/contact_sheet.h.
+void read_tiles(const fs::path& folder, Pictures& pictures) {
+  for (const Json& tile : read_json_file((folder / "tiles.json").string())) {
+    const std::string file = tile.value("file", "");
+    std::string png = file.empty() ? "" : file_bytes(folder / file);
+    if (png.empty()) continue;
+    pictures.by_directory[tile.value("run", "")].push_back({tile.value("time", 0.0), std::move(png)});
+  }
+}
+
+}  // namespace
+
+Pictures render_pictures(const Comparison& comparison) {
+  Pictures pictures;
+  const fs::path program = fs::path(own_program()).parent_path() / "exemplar-render";
+  const fs::path folder = comparison.directory / "pictures";
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  if (!fs::exists(program)) {
+    pictures.problem = "exemplar-render is not built";
+    return pictures;
+  }
+  std::vector<std::string> command;
+  if (!is_set("DISPLAY")) {
+    if (!on_path("xvfb-run")) {
+      pictures.problem = "there is no display and no xvfb-run";
+      return pictures;
+    }
+    command = {"xvfb-run", "-a"};
+  }
+  command.insert(command.end(),
+                 {program.string(), comparison.directory.string(), "-o", (folder / "sheet.png").string(),
+                  "--tiles", folder.string(), "--columns", "5", "--size", "420x315"});
+  try {
+    fs::create_directories(folder);
+    BatchOptions options;
+    options.interrupted = interrupt_requested;
+    const std::vector<JobResult> results = run_jobs({{command, (folder / "log.txt").string()}}, options);
+    if (results[0].exit_code != 0) {
+      pictures.problem = fmt::format("exemplar-render ended with exit code {}", results[0].exit_code);
+      return pictures;
+    }
+    read_tiles(folder, pictures);
+  } catch (const std::exception& error) {
+    pictures.problem = error.what();
+  }
+  return pictures;
+}
+
+}  // namespace exemplar

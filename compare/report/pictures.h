@@ -1,0 +1,26 @@
+// Pictures of every run at five times, drawn by the program exemplar-render beside this one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compare/collect.h"
+
+namespace exemplar {
+
+struct Picture {
+  double time = 0;  // s
+  std::string png;  // bytes
+};
+
+struct Pictures {
+  std::map<std::string, std::vector<Picture>> by_directory;  // of the run
+  std::string problem;                                       // why there are none; empty: all is well
+};
+
+// Starts a virtual display (xvfb-run) when there is none. Never throws: without pictures the page draws them
+// itself.
+Pictures render_pictures(const Comparison& comparison);
+
+}  // namespace exemplar

@@ -1,0 +1,277 @@
+#include "compare/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "compare/report/assets.h"
+#include "compare/report/export.h"
+#include "compare/report/pictures.h"
+#include "core/output/atomic_file.h"
+#include "core/run/run_directory.h"
+
+namespace exemplar {
+
+namespace {
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+// Six digits are more than a plot shows, and keep the page small.
+Json rounded(double value) {
+  return std::isfinite(value) ? Json::parse(fmt::format("{:.6g}", value)) : Json(nullptr);
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(rounded(value));
+  return list;
+}
+
+Json point(const Vec3& p) {
+  return Json::array({p.x(), p.y(), p.z()});
+}
+
+Json settings_json(const std::vector<Setting>& settings) {
+  Json json = Json::object();
+  for (const Setting& setting : settings) {
+    const Json value = Json::parse(setting.value, nullptr, false);
+    json[setting.path] = value.is_discarded() ? Json(setting.value) : value;
+  }
+  return json;
+}
+
+Json layer_json(const ExportLayer& layer) {
+  Json segments = Json::array();
+  for (const ExportSegment& segment : layer.segments) {
+    segments.push_back(
+        {{"frames", segment.frames}, {"points", segment.points}, {"triangles", segment.triangles}});
+  }
+  return {{"low", point(layer.low)}, {"high", point(layer.high)}, {"segments", segments}};
+}
+
+Json pictures_json(const Pictures& pictures, const std::string& directory) {
+  Json list = Json::array();
+  const auto found = pictures.by_directory.find(directory);
+  if (found == pictures.by_directory.end()) return list;
+  for (const Picture& picture : found->second) {
+    list.push_back({{"time", picture.time}, {"src", "data:image/png;base64," + base64(picture.png)}});
+  }
+  return list;
+}
+
+int index_of(const Comparison& comparison, const std::string& name) {
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    if (comparison.runs[i].data.plan.name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Json run_json(const ComparedRun& run, const Comparison& comparison, const ExportedRun& exported,
+              const Pictures& pictures, const Registry& registry) {
+  const RunData& data = run.data;
+  const MethodInfo* info = registry.find(data.plan.method);
+  const SurfaceDistances* last = run.final_distances();
+  Json json;
+  json["name"] = data.plan.name;
+  json["series"] = data.plan.series;
+  json["method"] = data.plan.method;
+  json["directory"] = data.plan.directory;
+  json["summary"] = info ? info->summary : "";
+  json["source"] = info ? info->source : "";
+  json["models_deformation"] = info ? info->capabilities.deformation : true;
+  json["colour"] = run.colour;
+  json["status"] = data.status;
+  json["message"] = data.message;
+  json["is_reference"] = run.reference == data.plan.name;
+  json["reference_index"] = index_of(comparison, run.reference);
+  json["resolution"] = !data.plan.resolution.empty();
+  json["set"] = settings_json(data.plan.settings);
+  json["wall_time"] = number(data.wall_time);
+  json["cost_ratio"] = number(run.cost_ratio);
+  json["real_time_factor"] = number(data.real_time_factor);
+  json["memory"] = number(data.peak_memory);
+  json["steps"] = data.steps;
+  json["iterations"] = data.iterations;
+  json["rms"] = number(last ? last->rms : k_unknown);
+  json["max"] = number(last ? last->max : k_unknown);
+  json["rms_aligned"] = number(last ? last->rms_aligned : k_unknown);
+  json["not_modelled"] = data.not_modelled;
+  json["warnings"] = data.warnings;
+  json["notes"] = data.notes;
+  json["frames"] = exported.frames;
+  json["layers"] = {{"surface", layer_json(exported.surface)}, {"obstacles", layer_json(exported.obstacles)}};
+  json["pictures"] = pictures_json(pictures, data.plan.directory);
+  return json;
+}
+
+struct Metric {
+  std::string name, unit, label;
+  Json lines = Json::array();
+};
+
+void add_line(std::vector<Metric>& metrics, const std::string& column, const std::string& label,
+              std::size_t run, const std::vector<double>& times, const std::vector<double>& values) {
+  if (std::none_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) return;
+  const std::size_t bracket = column.find(" [");
+  const std::string name = column.substr(0, bracket);
+  const std::string unit =
+      bracket == std::string::npos ? "" : column.substr(bracket + 2, column.size() - bracket - 3);
+  auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == name; });
+  if (found == metrics.end()) found = metrics.insert(metrics.end(), Metric{name, unit, label, Json::array()});
+  found->lines.push_back({{"run", run}, {"times", numbers(times)}, {"values", numbers(values)}});
+}
+
+void add_distances(std::vector<Metric>& metrics, const ComparedRun& run, std::size_t index) {
+  if (run.reference == run.data.plan.name || run.distances.empty()) return;
+  std::vector<double> rms, max, rms_aligned, max_aligned;
+  for (const SurfaceDistances& d : run.distances) {
+    rms.push_back(d.rms);
+    max.push_back(d.max);
+    rms_aligned.push_back(d.rms_aligned);
+    max_aligned.push_back(d.max_aligned);
+  }
+  add_line(metrics, "surface_rms [m]", "distance to the reference, RMS", index, run.times, rms);
+  add_line(metrics, "surface_max [m]", "distance to the reference, largest", index, run.times, max);
+  add_line(metrics, "surface_rms_aligned [m]", "difference of shape, RMS", index, run.times, rms_aligned);
+  add_line(metrics, "surface_max_aligned [m]", "difference of shape, largest", index, run.times, max_aligned);
+}
+
+// Every metric over time; those the study names come first.
+Json metrics_json(const Comparison& comparison) {
+  std::vector<Metric> metrics;
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) add_distances(metrics, comparison.runs[i], i);
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    const MetricsTable& table = comparison.runs[i].data.metrics;
+    if (table.find("time") < 0) continue;
+    const std::vector<double> times = table.column("time");
+    for (const std::string& column : table.columns) {
+      if (column == "frame" || column.starts_with("time [")) continue;
+      add_line(metrics, column, "", i, times, table.column(column));
+    }
+  }
+  std::vector<std::string> first = comparison.study.metrics;
+  if (first.empty()) first = {"surface_rms", "volume_ratio", "kinetic_energy", "wall_time"};
+  auto rank = [&](const Metric& m) { return std::find(first.begin(), first.end(), m.name) - first.begin(); };
+  std::stable_sort(metrics.begin(), metrics.end(),
+                   [&](const Metric& a, const Metric& b) { return rank(a) < rank(b); });
+  Json list = Json::array();
+  for (const Metric& metric : metrics) {
+    list.push_back({{"name", metric.name},
+                    {"unit", metric.unit},
+                    {"label", metric.label},
+                    {"first", rank(metric) < static_cast<std::ptrdiff_t>(first.size())},
+                    {"lines", metric.lines}});
+  }
+  return list;
+}
+
+std::string export_note(const Comparison& comparison, const Exported& exported) {
+  const double extent = (comparison.bounds.max - comparison.bounds.min).maxCoeff();
+  std::string note = fmt::format("Positions here are rounded to about {}", length_text(extent / 65535));
+  if (exported.written_frames > static_cast<int>(exported.times.size()))
+    note += fmt::format(", {} of {} frames are shown", exported.times.size(), exported.written_frames);
+  for (std::size_t i = 0; i < exported.runs.size(); ++i) {
+    const ExportLayer& surface = exported.runs[i].surface;
+    if (surface.segments.empty() || surface.segments[0].points == surface.original_points) continue;
+    note += fmt::format(", surfaces are thinned from {} to {} vertices", surface.original_points,
+                        surface.segments[0].points);
+    break;
+  }
+  return note + "; the numbers below come from the full data.";
+}
+
+std::string cost_note(const Comparison& comparison) {
+  int threads = 0;
+  for (const ComparedRun& run : comparison.runs) threads = std::max(threads, run.data.threads);
+  return fmt::format(
+      "Distances are over the whole surface at the last frame, as it lies and after the best rigid alignment "
+      "of each "
+      "body (shape only). Wall time is that of the simulation steps, with {} thread{} a run.",
+      threads, threads == 1 ? "" : "s");
+}
+
+Json page_data(const Comparison& comparison, const Exported& exported, const Pictures& pictures,
+               const Registry& registry) {
+  Json json;
+  json["title"] = comparison.study.title;
+  json["lesson"] = comparison.study.lesson;
+  json["scene_title"] = comparison.study.scene_title;
+  json["version"] = program_version();
+  json["command"] = "exemplar compare " + comparison.study.path;
+  json["notes"] = comparison.study.notes;
+  json["times"] = numbers(exported.times);
+  json["bounds"] = {{"low", point(comparison.bounds.min)}, {"high", point(comparison.bounds.max)}};
+  json["export_note"] = export_note(comparison, exported);
+  json["cost_note"] = cost_note(comparison);
+  json["pictures_note"] =
+      pictures.problem.empty() ? "" : "Drawn by the 3D view of this page, because " + pictures.problem + ".";
+  json["runs"] = Json::array();
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    json["runs"].push_back(run_json(comparison.runs[i], comparison, exported.runs[i], pictures, registry));
+  }
+  json["metrics"] = metrics_json(comparison);
+  return json;
+}
+
+std::string layer_scripts(const Exported& exported) {
+  std::string text;
+  auto add = [&](std::size_t run, const char* name, const ExportLayer& layer) {
+    text += fmt::format("<script type=\"text/plain\" id=\"layer-{}-{}-positions\">{}</script>\n", run, name,
+                        base64(layer.positions));
+    text += fmt::format("<script type=\"text/plain\" id=\"layer-{}-{}-indices\">{}</script>\n", run, name,
+                        base64(layer.indices));
+  };
+  for (std::size_t i = 0; i < exported.runs.size(); ++i) {
+    if (exported.runs[i].frames == 0) continue;
+    add(i, "surface", exported.runs[i].surface);
+    add(i, "obstacles", exported.runs[i].obstacles);
+  }
+  return text;
+}
+
+// Text inside <script> must not end it.
+std::string inside_script(std::string text) {
+  for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3)
+    text.insert(at + 1, "\\");
+  return text;
+}
+
+// Replaces %NAME% marks of the page, each once, without looking into what was put in.
+std::string filled(std::string_view page, const std::vector<std::pair<std::string, std::string>>& parts) {
+  std::string text;
+  std::size_t from = 0;
+  for (const auto& [mark, content] : parts) {
+    const std::size_t at = page.find("%" + mark + "%", from);
+    if (at == std::string_view::npos) continue;
+    text += page.substr(from, at - from);
+    text += content;
+    from = at + mark.size() + 2;
+  }
+  text += page.substr(from);
+  return text;
+}
+
+}  // namespace
+
+void write_report(const Comparison& comparison, const Registry& registry, const Terminal& terminal) {
+  const Pictures pictures = render_pictures(comparison);
+  if (!pictures.problem.empty()) terminal.note("no rendered pictures in the report: " + pictures.problem);
+  if (assets::viewer().empty()) terminal.note("the report has no 3D view: built without node and npm");
+  const Exported exported = export_frames(comparison);
+  const std::string data = page_data(comparison, exported, pictures, registry)
+                               .dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string page =
+      filled(assets::page(), {{"TITLE", escape_xml(comparison.study.title)},
+                              {"STYLE", std::string(assets::style())},
+                              {"DATA", inside_script(data)},
+                              {"LAYERS", assets::viewer().empty() ? "" : layer_scripts(exported)},
+                              {"VIEWER", inside_script(std::string(assets::viewer()))},
+                              {"SCRIPT", inside_script(std::string(assets::script()))}});
+  write_file_atomically(comparison.directory / "report.html", page);
+}
+
+}  // namespace exemplar
