@@ -14,7 +14,9 @@ namespace {
 std::vector<CellSet> make_levels(const CellModel& model, const BodyOptions& options) {
   std::vector<CellSet> levels;
   levels.reserve(static_cast<std::size_t>(std::max(1, options.levels)));
-  levels.emplace_back(model.rest_positions, model.masses, model.cells, options.match);
+  MatchOptions finest = options.match;
+  finest.owns_rest_shapes = options.plasticity.kind != PlasticityKind::none;
+  levels.emplace_back(model.rest_positions, model.masses, model.cells, finest);
   Cells cells = model.cells;
   for (int level = 1; level < options.levels && cells.count() > 1; ++level) {
     cells = coarsen(cells, model.rest_positions);
@@ -46,6 +48,7 @@ const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
     StiffnessRequest request = m_options.stiffness;
     request.dt = dt;
     request.beta = m_options.match.beta;
+    request.is_single_cell = m_levels.front().cells().count() == 1;
     request.mean_square_radii.clear();
     for (const CellSet& level : m_levels) request.mean_square_radii.push_back(level.mean_square_radius());
     m_plan = plan_stiffness(request);
@@ -55,9 +58,9 @@ const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
 }
 
 void ShapeMatchingBody::set_held(const std::vector<int>& particles) {
+  m_held = particles;
   std::fill(m_is_held.begin(), m_is_held.end(), 0);
   for (const int p : particles) m_is_held[p] = 1;
-  m_has_held = !particles.empty();
 }
 
 void ShapeMatchingBody::wake() {
@@ -69,50 +72,84 @@ void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& force
   assert(dt > 0.0);
   if (m_is_asleep) return move_rigidly(dt, gravity);
   const StiffnessPlan& now = plan(dt);
-  const auto n = static_cast<std::size_t>(positions.rows());
-  parallel_for(
-      n,
-      [&](std::size_t i) {
-        if (m_is_held[i]) {
-          velocities.row(i).setZero();
-        } else {
-          velocities.row(i) += dt * gravity.transpose();
-          if (forces.rows() > 0) velocities.row(i) += dt / m_model.masses(i) * forces.row(i);
-        }
-      },
-      1024);
-  // A held body has no rigid motion of its own: all of its velocity is deformation.
-  RigidMotion motion = rigid_motion(positions, velocities, m_model.masses, m_centre);
+  if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
+  for (const int p : m_held) velocities.row(p).setZero();
+  // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
+  const bool is_plain = now.lookahead == 0.0 && now.iterations == 1 && active_levels(now) == 1;
+  RigidMotion motion;
+  motion.centre = positions.row(0).transpose();
+  if (!is_plain || m_options.plasticity.kind != PlasticityKind::none)
+    motion = rigid_motion(positions, velocities, m_model.masses, m_centre);
   m_centre = motion.centre;
-  if (m_has_held) motion.velocity = motion.spin = Vec3::Zero();
-  look_ahead(motion, now.lookahead * dt);
-  match_goals(now);
-  apply_goals(dt, motion);
-  update_sleep(dt, motion);
+  // A held body has no rigid motion of its own: all of its velocity is deformation.
+  if (!m_held.empty()) motion.velocity = motion.spin = Vec3::Zero();
+  if (m_options.plasticity.kind != PlasticityKind::none) flow(dt);
+  // Gravity is the same for all particles, so it is left out of the look-ahead and added with the goals.
+  if (now.lookahead > 0.0) look_ahead(motion, now.lookahead * dt);
+  const Points& ahead = now.lookahead > 0.0 ? m_ahead : positions;
+  const double share = match_goals(now, ahead);
+  const Points& goals = active_levels(now) == 1 && now.iterations == 1 ? m_pass : m_goals;
+  for (const int p : m_held) m_pass.row(p) = m_goals.row(p) = ahead.row(p);
+  RigidMotion added;
+  if (!is_plain && m_held.empty()) added = rigid_part_of_change(motion, ahead, goals, share / dt);
+  apply_goals(dt, gravity, added, ahead, goals, share / dt);
+  update_sleep(dt);
+}
+
+// Flow is judged by the shape as it is, not as it would be a moment later, and before the goals, so that
+// these already lead to the new rest shape; goals of the old one would bend the body back and let it flow the
+// other way.
+void ShapeMatchingBody::flow(double dt) {
+  m_levels.front().match(positions, m_centre, m_pass);
+  if (m_options.plasticity.kind == PlasticityKind::with_rotation &&
+      m_options.plasticity.reference == PlasticityReference::body)
+    m_rotation = body_rotation(m_model.rest_positions, m_pass, m_model.masses, m_rotation);
+  m_flowing_cells = m_plasticity.update(m_levels.front(), m_pass, m_rotation, dt);
+}
+
+namespace {
+
+// Calls body(i, 3 i) for every particle, on several threads.
+template <class Body>
+void for_each_particle(const Points& points, const Body& body) {
+  parallel_ranges(static_cast<std::size_t>(points.rows()), 2048, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) body(i, 3 * i);
+  });
+}
+
+}  // namespace
+
+int ShapeMatchingBody::active_levels(const StiffnessPlan& now) {
+  return static_cast<int>(
+      std::count_if(now.alphas.begin(), now.alphas.end(), [](double a) { return a > 0.0; }));
 }
 
 void ShapeMatchingBody::look_ahead(const RigidMotion& motion, double time) {
-  parallel_for(
-      static_cast<std::size_t>(positions.rows()),
-      [&](std::size_t i) {
-        const Vec3 x = positions.row(i);
-        m_ahead.row(i) = (x + time * (velocities.row(i).transpose() - motion.at(x))).transpose();
-        if (m_is_held[i]) m_ahead.row(i) = positions.row(i);
-      },
-      1024);
+  const double *x = positions.data(), *v = velocities.data();
+  double* out = m_ahead.data();
+  const Vec3 w = motion.spin, u = motion.velocity - w.cross(motion.centre);  // rigid velocity is u + w × x
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    const double a = x[k], b = x[k + 1], c = x[k + 2];
+    out[k] = a + time * (v[k] - u[0] - (w[1] * c - w[2] * b));
+    out[k + 1] = b + time * (v[k + 1] - u[1] - (w[2] * a - w[0] * c));
+    out[k + 2] = c + time * (v[k + 2] - u[2] - (w[0] * b - w[1] * a));
+  });
 }
 
-// m_goals = y. The last pass' goals of the finest cells stay in m_pass for plastic flow.
-void ShapeMatchingBody::match_goals(const StiffnessPlan& now) {
-  m_goals = m_ahead;
-  const auto n = static_cast<std::size_t>(positions.rows());
+// Fills m_pass (one level, one pass) or m_goals, and returns which share of goals − ahead to take.
+double ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahead) {
+  if (active_levels(now) == 1 && now.iterations == 1 && now.alphas[0] > 0.0) {
+    m_levels.front().match(ahead, m_centre, m_pass);
+    return now.alphas[0];
+  }
+  m_goals = ahead;
   const auto blend = [&](double alpha) {
-    parallel_for(
-        n,
-        [&](std::size_t i) {
-          if (!m_is_held[i]) m_goals.row(i) += alpha * (m_pass.row(i) - m_goals.row(i));
-        },
-        1024);
+    const double* pass = m_pass.data();
+    double* goals = m_goals.data();
+    for_each_particle(positions, [=](std::size_t, std::size_t k) {
+      for (std::size_t j = k; j < k + 3; ++j) goals[j] += alpha * (pass[j] - goals[j]);
+    });
+    for (const int p : m_held) m_goals.row(p) = ahead.row(p);
   };
   for (std::size_t level = m_levels.size(); level-- > 1;) {
     if (now.alphas[level] <= 0.0) continue;
@@ -120,46 +157,49 @@ void ShapeMatchingBody::match_goals(const StiffnessPlan& now) {
     blend(now.alphas[level]);
   }
   // α applies to the result of all passes together: in all but the last they replace the positions (§3.2).
-  const Points before = now.iterations > 1 && now.alphas[0] < 1.0 ? m_goals : Points();
+  const Points before = now.alphas[0] < 1.0 ? m_goals : Points();
   for (int pass = 0; pass < now.iterations; ++pass) {
     m_levels.front().match(m_goals, m_centre, m_pass);
-    blend(now.iterations > 1 ? 1.0 : now.alphas[0]);
+    blend(1.0);
   }
   if (before.rows() > 0) m_goals = before + now.alphas[0] * (m_goals - before);
+  return 1.0;
 }
 
-void ShapeMatchingBody::apply_goals(double dt, const RigidMotion& motion) {
-  const auto n = static_cast<std::size_t>(positions.rows());
-  const double rate = 1.0 / dt;
-  parallel_for(
-      n,
-      [&](std::size_t i) {
-        m_goals.row(i) = rate * (m_goals.row(i) - m_ahead.row(i));  // from here on: velocity change
-      },
-      1024);
-  if (!m_has_held) {
-    const RigidMotion added = rigid_motion(positions, m_goals, m_model.masses, motion.centre);
-    parallel_for(
-        n, [&](std::size_t i) { m_goals.row(i) -= added.at(positions.row(i).transpose()).transpose(); },
-        1024);
+// The rigid motion in the velocity changes rate (g − x̂): what must not be there.
+RigidMotion ShapeMatchingBody::rigid_part_of_change(const RigidMotion& motion, const Points& ahead,
+                                                    const Points& goals, double rate) const {
+  const MomentumSum sum = momentum_of_change(positions, ahead, goals, m_model.masses, motion.centre);
+  RigidMotion added;
+  added.centre = motion.centre;
+  added.velocity = rate * sum.linear / motion.mass;
+  added.spin = solve_inertia(motion.inertia, rate * sum.angular);
+  return added;
+}
+
+void ShapeMatchingBody::apply_goals(double dt, const Vec3& gravity, const RigidMotion& added,
+                                    const Points& ahead, const Points& goals, double rate) {
+  const Points kept = positions(m_held, Eigen::all);
+  double *x = positions.data(), *v = velocities.data();
+  const double *from = ahead.data(), *to = goals.data();
+  const Vec3 w = added.spin, u = dt * gravity - added.velocity + w.cross(added.centre);
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    const double a = x[k], b = x[k + 1], c = x[k + 2];
+    v[k] += rate * (to[k] - from[k]) + u[0] - (w[1] * c - w[2] * b);
+    v[k + 1] += rate * (to[k + 1] - from[k + 1]) + u[1] - (w[2] * a - w[0] * c);
+    v[k + 2] += rate * (to[k + 2] - from[k + 2]) + u[2] - (w[0] * b - w[1] * a);
+    // Positions last: `from` may be the positions themselves.
+    x[k] = a + dt * v[k], x[k + 1] = b + dt * v[k + 1], x[k + 2] = c + dt * v[k + 2];
+  });
+  for (std::size_t k = 0; k < m_held.size(); ++k) {
+    positions.row(m_held[k]) = kept.row(static_cast<Eigen::Index>(k));
+    velocities.row(m_held[k]).setZero();
   }
-  parallel_for(
-      n,
-      [&](std::size_t i) {
-        if (m_is_held[i]) return;
-        velocities.row(i) += m_goals.row(i);
-        positions.row(i) += dt * velocities.row(i);
-      },
-      1024);
-  if (m_options.plasticity.kind == PlasticityKind::none) return;
-  if (m_options.plasticity.kind == PlasticityKind::with_rotation &&
-      m_options.plasticity.reference == PlasticityReference::body)
-    m_rotation = body_rotation(m_model.rest_positions, positions, m_model.masses, m_rotation);
-  m_flowing_cells = m_plasticity.update(m_levels.front(), m_pass, m_rotation, dt);
 }
 
-void ShapeMatchingBody::update_sleep(double dt, const RigidMotion& motion) {
+void ShapeMatchingBody::update_sleep(double dt) {
   if (!m_options.sleep.enabled) return;
+  const RigidMotion motion = rigid_motion(positions, velocities, m_model.masses, m_centre);
   double sum = 0.0;
   for (Eigen::Index i = 0; i < positions.rows(); ++i) {
     const Vec3 x = positions.row(i);
@@ -169,16 +209,16 @@ void ShapeMatchingBody::update_sleep(double dt, const RigidMotion& motion) {
   m_quiet_time = is_quiet ? m_quiet_time + dt : 0.0;
   if (m_quiet_time < m_options.sleep.delay) return;
   m_is_asleep = true;
-  const RigidMotion now = rigid_motion(positions, velocities, m_model.masses, m_centre);
+  velocities.setZero();
+  if (!m_held.empty()) return;
   for (Eigen::Index i = 0; i < positions.rows(); ++i)
-    velocities.row(i) = m_has_held ? Eigen::RowVector3d::Zero().eval()
-                                   : now.at(positions.row(i).transpose()).transpose().eval();
+    velocities.row(i) = motion.at(positions.row(i).transpose()).transpose();
 }
 
 // Asleep the body falls and turns as a rigid one: no fits, nothing flows.
 void ShapeMatchingBody::move_rigidly(double dt, const Vec3& gravity) {
   m_flowing_cells = 0;
-  if (m_has_held) return;
+  if (!m_held.empty()) return;
   const RigidMotion motion = rigid_motion(positions, velocities, m_model.masses, m_centre);
   const Vec3 velocity = motion.velocity + dt * gravity, centre = motion.centre + dt * velocity;
   const double angle = motion.spin.norm() * dt;

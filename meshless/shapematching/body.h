@@ -2,7 +2,7 @@
 // and scenes are the method's (method.cpp).
 //
 // A step of length h (bugbear2009 §3.1.2, eq. 2.21–2.22):
-//   1. v ← v + h f/m
+//   1. v ← v + h f/m; plastic flow of the finest cells
 //   2. x̂ = x + θ h (v − rigid part of v): θ damps deformation and leaves rigid motion alone (stiffness.h)
 //   3. goals: coarser levels first, y ← y + α_l (g(y) − y), then `iterations` passes over the finest level
 //   (§3.2)
@@ -10,7 +10,6 @@
 //   passes would
 //      add (one pass without look-ahead conserves it exactly; so does this)
 //   5. x ← x + h v
-// and plastic flow of the finest cells.
 #pragma once
 
 #include <optional>
@@ -25,7 +24,7 @@ namespace exemplar {
 
 struct SleepOptions {
   bool enabled = false;
-  double speed = 1e-3;  // RMS speed of the deformation below which the body may fall asleep [m/s]
+  double speed = 5e-3;  // RMS speed of the deformation below which the body may fall asleep [m/s]
   double delay = 0.1;   // for how long [s]
 };
 
@@ -66,11 +65,16 @@ class ShapeMatchingBody {
   void set_state(std::span<const double> state);
 
  private:
-  void match_goals(const StiffnessPlan& plan);
+  static int active_levels(const StiffnessPlan& now);
   void look_ahead(const RigidMotion& motion, double time);
-  void apply_goals(double dt, const RigidMotion& motion);
+  double match_goals(const StiffnessPlan& now, const Points& ahead);
+  RigidMotion rigid_part_of_change(const RigidMotion& motion, const Points& ahead, const Points& goals,
+                                   double rate) const;
+  void apply_goals(double dt, const Vec3& gravity, const RigidMotion& added, const Points& ahead,
+                   const Points& goals, double rate);
   void move_rigidly(double dt, const Vec3& gravity);
-  void update_sleep(double dt, const RigidMotion& motion);
+  void update_sleep(double dt);
+  void flow(double dt);
 
   CellModel m_model;
   BodyOptions m_options;
@@ -79,7 +83,7 @@ class ShapeMatchingBody {
   StiffnessPlan m_plan;
   double m_plan_dt = 0.0;
   std::vector<char> m_is_held;
-  bool m_has_held = false;
+  std::vector<int> m_held;
   bool m_is_asleep = false;
   double m_quiet_time = 0.0;
   int m_flowing_cells = 0;

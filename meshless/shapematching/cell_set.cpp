@@ -15,7 +15,8 @@ using namespace lanes;
 
 namespace {
 
-constexpr int cells_per_block = 64;
+constexpr std::size_t members_per_block =
+    768;  // positions, rest positions and sums of a block fit the first-level cache
 constexpr double rank_tolerance = 1e-8;  // eigenvalues of A_qq below this share of the largest count as zero
 constexpr int stride = 4;                // doubles per padded point
 
@@ -97,20 +98,20 @@ CellSet::CellSet(const Points& rest_positions, const VecX& masses, const Cells& 
     throw InputError("every particle must belong to a shape-matching cell");
   m_inverse_counts = counts.cwiseInverse();
   m_shares = masses.cwiseProduct(m_inverse_counts);
+  m_options.owns_rest_shapes |= m_options.quadratic;
   arrange(rest_positions);
   make_entries(n);
   double sum = 0.0;
   for (int c = 0; c < cells.count(); ++c) {
     Points shape(cells.of(c).size(), 3);
     for (std::size_t k = 0; k < cells.of(c).size(); ++k) shape.row(k) = rest_positions.row(cells.of(c)[k]);
-    set_rest_shape(c, shape);
-    double weight = 0.0, second = 0.0;
-    const Points q = rest_shape(c);
-    for (std::size_t k = 0; k < cells.of(c).size(); ++k) {
-      weight += m_shares(cells.of(c)[k]);
+    const Points q = centred(c, shape);
+    if (m_options.owns_rest_shapes) write_shape(c, q);
+    update_rest(c, q);
+    double second = 0.0;
+    for (std::size_t k = 0; k < cells.of(c).size(); ++k)
       second += m_shares(cells.of(c)[k]) * q.row(k).squaredNorm();
-    }
-    sum += second / weight / 3.0;
+    sum += second * m_batches[m_places[c].batch].inverse_weight[m_places[c].lane] / 3.0;
   }
   m_mean_square_radius = sum / cells.count();
 }
@@ -120,16 +121,21 @@ CellSet::CellSet(const Points& rest_positions, const VecX& masses, const Cells& 
 void CellSet::arrange(const Points& rest_positions) {
   m_places.resize(m_cells.count());
   std::vector<int> order = spatial_order(m_cells, rest_positions);
-  for (std::size_t first = 0; first < order.size(); first += cells_per_block) {
-    const std::size_t last = std::min(order.size(), first + cells_per_block);
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    for (std::size_t members = 0;
+         last < order.size() && (members < members_per_block || (last - first) % width != 0); ++last)
+      members += m_cells.of(order[last]).size();
     std::stable_sort(order.begin() + first, order.begin() + last,
                      [&](int a, int b) { return m_cells.of(a).size() < m_cells.of(b).size(); });
-    add_block(std::span(order).subspan(first, last - first));
+    add_block(std::span(order).subspan(first, last - first), rest_positions);
   }
-  if (m_options.quadratic) m_quadratic_slots.resize(m_slots.size());
+  const bool keeps_maps = m_options.beta > 0.0 || m_options.conserve_volume || m_options.owns_rest_shapes;
+  if (keeps_maps) m_maps.resize(m_batches.size());
+  if (m_options.owns_rest_shapes) m_own.resize(m_index.size(), OwnRest{});
+  if (m_options.quadratic) m_quadratic_slots.resize(m_index.size());
 }
 
-void CellSet::add_block(std::span<const int> ordered_cells) {
+void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_positions) {
   Block block;
   block.first_batch = static_cast<int>(m_batches.size());
   block.first_entry = static_cast<int>(m_entry_particles.size());
@@ -137,36 +143,46 @@ void CellSet::add_block(std::span<const int> ordered_cells) {
   for (const int c : ordered_cells) members.insert(members.end(), m_cells.of(c).begin(), m_cells.of(c).end());
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
-  // One more entry than particles: padded slots of a batch read and write it.
+  // One more entry than particles, with weight zero: padded slots of a batch read and write it.
   block.entries = static_cast<int>(members.size()) + 1;
-  m_entry_particles.insert(m_entry_particles.end(), members.begin(), members.end());
-  m_entry_particles.push_back(-1);
-  for (std::size_t first = 0; first < ordered_cells.size(); first += width) {
-    Batch batch;
-    batch.first_slot = static_cast<int>(m_slots.size());
-    batch.q.w = splat(1.0);
-    for (int lane = 0; lane < width && first + lane < ordered_cells.size(); ++lane) {
-      const int c = ordered_cells[first + lane];
-      m_places[c] = {static_cast<int>(m_batches.size()), lane};
-      batch.slots = std::max(batch.slots, static_cast<int>(m_cells.of(c).size()));
-    }
-    for (int s = 0; s < batch.slots; ++s) {
-      Slot slot{};
-      for (int lane = 0; lane < width; ++lane) {
-        slot.local[lane] = static_cast<std::uint32_t>(members.size());
-        if (first + lane >= ordered_cells.size()) continue;
-        const auto particles = m_cells.of(ordered_cells[first + lane]);
-        if (s >= static_cast<int>(particles.size())) continue;
-        slot.local[lane] = static_cast<std::uint32_t>(
-            std::lower_bound(members.begin(), members.end(), particles[s]) - members.begin());
-        slot.weight[lane] = m_shares(particles[s]);
-      }
-      m_slots.push_back(slot);
-    }
-    m_batches.push_back(batch);
+  for (const int p : members)
+    block.rest_origin += rest_positions.row(p).transpose() / static_cast<double>(members.size());
+  for (const int p : members) {
+    const Vec3 rest = rest_positions.row(p).transpose() - block.rest_origin;
+    m_entry_particles.push_back(p);
+    m_entry_rest.insert(m_entry_rest.end(), {rest.x(), rest.y(), rest.z(), m_shares(p)});
   }
+  m_entry_particles.push_back(-1);
+  m_entry_rest.insert(m_entry_rest.end(), {0.0, 0.0, 0.0, 0.0});
+  for (std::size_t first = 0; first < ordered_cells.size(); first += width)
+    add_batch(ordered_cells.subspan(first, std::min<std::size_t>(width, ordered_cells.size() - first)),
+              members);
   block.last_batch = static_cast<int>(m_batches.size());
   m_blocks.push_back(block);
+}
+
+void CellSet::add_batch(std::span<const int> cells_of_batch, std::span<const int> members) {
+  Batch batch;
+  batch.first_slot = static_cast<int>(m_index.size());
+  batch.q.w = splat(1.0);
+  for (std::size_t lane = 0; lane < cells_of_batch.size(); ++lane) {
+    m_places[cells_of_batch[lane]] = {static_cast<int>(m_batches.size()), static_cast<int>(lane),
+                                      static_cast<int>(m_blocks.size())};
+    batch.slots = std::max(batch.slots, static_cast<int>(m_cells.of(cells_of_batch[lane]).size()));
+  }
+  for (int s = 0; s < batch.slots; ++s) {
+    Index index{};
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      index.local[lane] = static_cast<std::uint32_t>(members.size());
+      if (lane >= cells_of_batch.size()) continue;
+      const auto particles = m_cells.of(cells_of_batch[lane]);
+      if (s >= static_cast<int>(particles.size())) continue;
+      index.local[lane] = static_cast<std::uint32_t>(
+          std::lower_bound(members.begin(), members.end(), particles[s]) - members.begin());
+    }
+    m_index.push_back(index);
+  }
+  m_batches.push_back(batch);
 }
 
 void CellSet::make_entries(std::size_t particles) {
@@ -181,18 +197,8 @@ void CellSet::make_entries(std::size_t particles) {
     if (m_entry_particles[e] >= 0) m_particle_entries[next[m_entry_particles[e]]++] = static_cast<int>(e);
 }
 
-Points CellSet::rest_shape(int cell) const {
-  const Place place = m_places[cell];
-  Points out(m_cells.of(cell).size(), 3);
-  for (Eigen::Index k = 0; k < out.rows(); ++k) {
-    const LaneVec& q = m_slots[m_batches[place.batch].first_slot + k].q;
-    out.row(k) << q.x[place.lane], q.y[place.lane], q.z[place.lane];
-  }
-  return out;
-}
-
-void CellSet::set_rest_shape(int cell, const Points& shape) {
-  const Place place = m_places[cell];
+// Rest positions less their weighted centre.
+Points CellSet::centred(int cell, const Points& shape) const {
   const auto particles = m_cells.of(cell);
   assert(shape.rows() == static_cast<Eigen::Index>(particles.size()));
   double weight = 0.0;
@@ -201,57 +207,95 @@ void CellSet::set_rest_shape(int cell, const Points& shape) {
     weight += m_shares(particles[k]);
     centre += m_shares(particles[k]) * (shape.row(k) - shape.row(0));
   }
-  centre = centre / weight + shape.row(0);
-  for (std::size_t k = 0; k < particles.size(); ++k) {
-    LaneVec& q = m_slots[m_batches[place.batch].first_slot + k].q;
-    const Eigen::RowVector3d offset = shape.row(k) - centre;
-    q.x[place.lane] = offset(0), q.y[place.lane] = offset(1), q.z[place.lane] = offset(2);
-  }
-  m_batches[place.batch].inverse_weight[place.lane] = 1.0 / weight;
-  update_rest(cell);
+  return shape.rowwise() - (centre / weight + shape.row(0));
 }
 
-void CellSet::update_rest(int cell) {
+Points CellSet::rest_shape(int cell) const {
   const Place place = m_places[cell];
-  const Points q = rest_shape(cell);
-  Mat3 a_qq = Mat3::Zero();
-  for (Eigen::Index k = 0; k < q.rows(); ++k)
-    a_qq += m_shares(m_cells.of(cell)[k]) * q.row(k).transpose() * q.row(k);
-  const PseudoInverse<3> parts = pseudo_inverse<3>(a_qq);
-  Batch& batch = m_batches[place.batch];
-  insert(batch.inverse, place.lane, parts.inverse);
-  insert(batch.null_space, place.lane, parts.null_space);
-  batch.has_null_space = false;
-  for (const Lane& entry : batch.null_space.m) batch.has_null_space |= any(entry != 0.0);
-  if (m_options.quadratic) {
-    const double radius = std::sqrt(std::max(1e-300, q.rowwise().squaredNorm().maxCoeff()));
-    update_quadratic(place, static_cast<int>(q.rows()), radius);
+  const int first = m_batches[place.batch].first_slot;
+  Points out(m_cells.of(cell).size(), 3);
+  for (Eigen::Index k = 0; k < out.rows(); ++k) {
+    if (m_options.owns_rest_shapes) {
+      const LaneVec& q = m_own[first + k].q;
+      out.row(k) << q.x[place.lane], q.y[place.lane], q.z[place.lane];
+    } else {
+      const Block& block = m_blocks[place.block];
+      const double* rest =
+          m_entry_rest.data() + stride * (block.first_entry + m_index[first + k].local[place.lane]);
+      out.row(k) << rest[0], rest[1], rest[2];
+    }
   }
+  return m_options.owns_rest_shapes ? out : centred(cell, out);
+}
+
+void CellSet::set_rest_shape(int cell, const Points& shape) {
+  assert(m_options.owns_rest_shapes);
+  const Points q = centred(cell, shape);
+  write_shape(cell, q);
+  update_rest(cell, q);
+}
+
+void CellSet::write_shape(int cell, const Points& q) {
+  const Place place = m_places[cell];
+  for (Eigen::Index k = 0; k < q.rows(); ++k) {
+    OwnRest& rest = m_own[m_batches[place.batch].first_slot + k];
+    rest.q.x[place.lane] = q(k, 0), rest.q.y[place.lane] = q(k, 1), rest.q.z[place.lane] = q(k, 2);
+    rest.weight[place.lane] = m_shares(m_cells.of(cell)[k]);
+  }
+}
+
+// What follows from the rest shape: centre and weight, A_qq⁺, the directions without extent.
+void CellSet::update_rest(int cell, const Points& q) {
+  const Place place = m_places[cell];
+  Batch& batch = m_batches[place.batch];
+  double weight = 0.0;
+  Mat3 a_qq = Mat3::Zero();
+  Vec3 centre = Vec3::Zero();
+  const double* entries =
+      m_entry_rest.data() + static_cast<std::ptrdiff_t>(stride) * m_blocks[place.block].first_entry;
+  for (Eigen::Index k = 0; k < q.rows(); ++k) {
+    const double* rest = entries + stride * m_index[batch.first_slot + k].local[place.lane];
+    weight += rest[3];
+    centre += rest[3] * Vec3(rest[0], rest[1], rest[2]);
+    a_qq += rest[3] * q.row(k).transpose() * q.row(k);
+  }
+  batch.inverse_weight[place.lane] = 1.0 / weight;
+  batch.rest_centre.x[place.lane] = centre.x() / weight;
+  batch.rest_centre.y[place.lane] = centre.y() / weight;
+  batch.rest_centre.z[place.lane] = centre.z() / weight;
+  if (m_maps.empty()) return;
+  const PseudoInverse<3> parts = pseudo_inverse<3>(a_qq);
+  Maps& maps = m_maps[place.batch];
+  insert(maps.inverse, place.lane, parts.inverse);
+  insert(maps.null_space, place.lane, parts.null_space);
+  maps.has_null_space = false;
+  for (const Lane& entry : maps.null_space.m) maps.has_null_space |= any(entry != 0.0);
+  if (m_options.quadratic) update_quadratic(cell, q);
 }
 
 // Terms are scaled by the cell's radius while the pseudo-inverse is formed, so that its rank does not depend
 // on units.
-void CellSet::update_quadratic(const Place& place, int count, double radius) {
-  const int first = m_batches[place.batch].first_slot, lane = place.lane;
+void CellSet::update_quadratic(int cell, const Points& q) {
+  const Place place = m_places[cell];
+  const double radius = std::sqrt(std::max(1e-300, q.rowwise().squaredNorm().maxCoeff()));
   Eigen::Matrix<double, 9, 1> units;
   units.head<3>().setConstant(radius);
   units.tail<6>().setConstant(radius * radius);
-  Eigen::Matrix<double, 9, Eigen::Dynamic> terms(9, count);
-  VecX weights(count);
-  for (int k = 0; k < count; ++k) {
-    const Slot& slot = m_slots[first + k];
-    terms.col(k) = quadratic_terms({slot.q.x[lane], slot.q.y[lane], slot.q.z[lane]}).cwiseQuotient(units);
-    weights(k) = slot.weight[lane];
+  Eigen::Matrix<double, 9, Eigen::Dynamic> terms(9, q.rows());
+  VecX weights(q.rows());
+  for (Eigen::Index k = 0; k < q.rows(); ++k) {
+    terms.col(k) = quadratic_terms(q.row(k).transpose()).cwiseQuotient(units);
+    weights(k) = m_shares(m_cells.of(cell)[k]);
   }
   const Eigen::Matrix<double, 9, 1> mean = terms * weights / weights.sum();
   terms.colwise() -= mean;
   const Eigen::Matrix<double, 9, 9> a_qq = terms * weights.asDiagonal() * terms.transpose();
   const Eigen::Matrix<double, 9, Eigen::Dynamic> dual =
       pseudo_inverse<9>(a_qq).inverse * terms * weights.asDiagonal();
-  for (int k = 0; k < count; ++k) {
-    QuadraticSlot& slot = m_quadratic_slots[first + k];
-    for (int i = 0; i < 6; ++i) slot.terms[i][lane] = terms(3 + i, k) * units(3 + i);
-    for (int i = 0; i < 9; ++i) slot.dual[i][lane] = dual(i, k) / units(i);
+  for (Eigen::Index k = 0; k < q.rows(); ++k) {
+    QuadraticSlot& slot = m_quadratic_slots[m_batches[place.batch].first_slot + k];
+    for (int i = 0; i < 6; ++i) slot.terms[i][place.lane] = terms(3 + i, k) * units(3 + i);
+    for (int i = 0; i < 9; ++i) slot.dual[i][place.lane] = dual(i, k) / units(i);
   }
 }
 
@@ -288,94 +332,141 @@ Lane volume_factor(const LaneMat& t) {
 
 }  // namespace
 
-// Sums of one batch: centres, A_pq and, in quadratic mode, the 3×9 matrices Ã.
-void CellSet::fit(Batch& batch, const double* local, Lane* quadratic) const {
-  LaneVec centre;
-  LaneMat a_pq;
-  const Slot* slots = m_slots.data() + batch.first_slot;
+// A_pq and the centres of one batch, rest positions shared with other cells: Σ w x (x⁰ − x⁰_cm)ᵀ.
+LaneMat CellSet::sum_shared(Batch& batch, const double* local, const double* rest) const {
+  LaneVec sum;
+  LaneMat a;
+  const Index* index = m_index.data() + batch.first_slot;
   for (int s = 0; s < batch.slots; ++s) {
-    const PointLanes p = gather(local, slots[s].local);
-    const Lane x = slots[s].weight * p.x, y = slots[s].weight * p.y, z = slots[s].weight * p.z;
-    const LaneVec& q = slots[s].q;
-    centre.x += x, centre.y += y, centre.z += z;
-    a_pq(0, 0) += x * q.x, a_pq(0, 1) += x * q.y, a_pq(0, 2) += x * q.z;
-    a_pq(1, 0) += y * q.x, a_pq(1, 1) += y * q.y, a_pq(1, 2) += y * q.z;
-    a_pq(2, 0) += z * q.x, a_pq(2, 1) += z * q.y, a_pq(2, 2) += z * q.z;
+    const PointLanes p = gather(local, index[s].local), q = gather(rest, index[s].local);
+    const Lane x = q.pad * p.x, y = q.pad * p.y, z = q.pad * p.z;
+    sum.x += x, sum.y += y, sum.z += z;
+    a(0, 0) += x * q.x, a(0, 1) += x * q.y, a(0, 2) += x * q.z;
+    a(1, 0) += y * q.x, a(1, 1) += y * q.y, a(1, 2) += y * q.z;
+    a(2, 0) += z * q.x, a(2, 1) += z * q.y, a(2, 2) += z * q.z;
   }
-  batch.centre = {centre.x * batch.inverse_weight, centre.y * batch.inverse_weight,
-                  centre.z * batch.inverse_weight};
-  if (quadratic) {
-    std::fill(quadratic, quadratic + 27, Lane{});
-    for (int s = 0; s < batch.slots; ++s) {
-      const PointLanes p = gather(local, slots[s].local);
-      const QuadraticSlot& terms = m_quadratic_slots[batch.first_slot + s];
-      for (int i = 0; i < 9; ++i) {
-        quadratic[i] += p.x * terms.dual[i];
-        quadratic[9 + i] += p.y * terms.dual[i];
-        quadratic[18 + i] += p.z * terms.dual[i];
-      }
-    }
-  }
-  blend(batch, a_pq);
+  const LaneVec& c = batch.rest_centre;
+  a(0, 0) -= sum.x * c.x, a(0, 1) -= sum.x * c.y, a(0, 2) -= sum.x * c.z;
+  a(1, 0) -= sum.y * c.x, a(1, 1) -= sum.y * c.y, a(1, 2) -= sum.y * c.z;
+  a(2, 0) -= sum.z * c.x, a(2, 1) -= sum.z * c.y, a(2, 2) -= sum.z * c.z;
+  batch.centre = {sum.x * batch.inverse_weight, sum.y * batch.inverse_weight, sum.z * batch.inverse_weight};
+  return a;
 }
 
-// R, A and T (eq. 2.17–2.19).
-void CellSet::blend(Batch& batch, const LaneMat& a_pq) const {
-  const LaneMat r = extract_rotations(a_pq, batch.q);
-  batch.linear = a_pq * batch.inverse;
-  if (batch.has_null_space) {
-    const LaneMat kept = r * batch.null_space;
-    for (int i = 0; i < 9; ++i) batch.linear.m[i] += kept.m[i];
+// The same where each cell has its own, centred rest shape.
+LaneMat CellSet::sum_own(Batch& batch, const double* local) const {
+  LaneVec sum;
+  LaneMat a;
+  const Index* index = m_index.data() + batch.first_slot;
+  const OwnRest* rest = m_own.data() + batch.first_slot;
+  for (int s = 0; s < batch.slots; ++s) {
+    const PointLanes p = gather(local, index[s].local);
+    const Lane x = rest[s].weight * p.x, y = rest[s].weight * p.y, z = rest[s].weight * p.z;
+    const LaneVec& q = rest[s].q;
+    sum.x += x, sum.y += y, sum.z += z;
+    a(0, 0) += x * q.x, a(0, 1) += x * q.y, a(0, 2) += x * q.z;
+    a(1, 0) += y * q.x, a(1, 1) += y * q.y, a(1, 2) += y * q.z;
+    a(2, 0) += z * q.x, a(2, 1) += z * q.y, a(2, 2) += z * q.z;
+  }
+  batch.centre = {sum.x * batch.inverse_weight, sum.y * batch.inverse_weight, sum.z * batch.inverse_weight};
+  return a;
+}
+
+// The 3×9 matrices Ã.
+void CellSet::sum_quadratic(const Batch& batch, const double* local, Lane* quadratic) const {
+  std::fill(quadratic, quadratic + 27, Lane{});
+  for (int s = 0; s < batch.slots; ++s) {
+    const PointLanes p = gather(local, m_index[batch.first_slot + s].local);
+    const QuadraticSlot& terms = m_quadratic_slots[batch.first_slot + s];
+    for (int i = 0; i < 9; ++i) {
+      quadratic[i] += p.x * terms.dual[i];
+      quadratic[9 + i] += p.y * terms.dual[i];
+      quadratic[18 + i] += p.z * terms.dual[i];
+    }
+  }
+}
+
+// A and T (eq. 2.17, 2.19).
+void CellSet::blend(Maps& maps, const LaneMat& a_pq, const LaneMat& r) const {
+  maps.linear = a_pq * maps.inverse;
+  if (maps.has_null_space) {
+    const LaneMat kept = r * maps.null_space;
+    for (int i = 0; i < 9; ++i) maps.linear.m[i] += kept.m[i];
   }
   const double beta = m_options.beta;
-  for (int i = 0; i < 9; ++i) batch.transformation.m[i] = beta * batch.linear.m[i] + (1.0 - beta) * r.m[i];
+  for (int i = 0; i < 9; ++i) maps.transformation.m[i] = beta * maps.linear.m[i] + (1.0 - beta) * r.m[i];
   if (m_options.conserve_volume) {
-    const Lane factor = volume_factor(batch.transformation);
-    for (int i = 0; i < 9; ++i) batch.transformation.m[i] *= factor;
+    const Lane factor = volume_factor(maps.transformation);
+    for (int i = 0; i < 9; ++i) maps.transformation.m[i] *= factor;
   }
 }
 
-// Adds the goals T q + x_cm of a batch to its particles' sums.
-void CellSet::scatter(const Batch& batch, const Lane* quadratic, double* sums) const {
-  const Slot* slots = m_slots.data() + batch.first_slot;
-  const LaneMat& t = batch.transformation;
+// Adds the goals T (x⁰ − x⁰_cm) + x_cm of a batch to its particles' sums.
+void CellSet::scatter_shared(const Batch& batch, const LaneMat& t, const double* rest, double* sums) const {
+  const Index* index = m_index.data() + batch.first_slot;
+  const LaneVec turned = t * batch.rest_centre;
+  const LaneVec shift{batch.centre.x - turned.x, batch.centre.y - turned.y, batch.centre.z - turned.z};
   for (int s = 0; s < batch.slots; ++s) {
-    const LaneVec goal = t * slots[s].q;
-    PointLanes p{goal.x + batch.centre.x, goal.y + batch.centre.y, goal.z + batch.centre.z, Lane{}};
-    if (quadratic) {
-      // T̃ = β Ã + (1 − β) [R 0 0]: T holds β A + (1 − β) R, so the linear block of Ã takes the place of A.
-      const QuadraticSlot& terms = m_quadratic_slots[batch.first_slot + s];
-      Lane* out[3] = {&p.x, &p.y, &p.z};
-      for (int row = 0; row < 3; ++row) {
-        const Lane* a = quadratic + 9 * row;
-        Lane extra = (a[0] - batch.linear(row, 0)) * slots[s].q.x +
-                     (a[1] - batch.linear(row, 1)) * slots[s].q.y +
-                     (a[2] - batch.linear(row, 2)) * slots[s].q.z;
-        for (int i = 0; i < 6; ++i) extra += a[3 + i] * terms.terms[i];
-        *out[row] += m_options.beta * extra;
-      }
+    const PointLanes p = gather(rest, index[s].local);
+    const LaneVec goal = t * LaneVec{p.x, p.y, p.z};
+    scatter_add(sums, index[s].local, {goal.x + shift.x, goal.y + shift.y, goal.z + shift.z, Lane{}});
+  }
+}
+
+void CellSet::scatter_own(const Batch& batch, const LaneMat& t, double* sums) const {
+  for (int s = batch.first_slot; s < batch.first_slot + batch.slots; ++s) {
+    const LaneVec goal = t * m_own[s].q;
+    scatter_add(sums, m_index[s].local,
+                {goal.x + batch.centre.x, goal.y + batch.centre.y, goal.z + batch.centre.z, Lane{}});
+  }
+}
+
+// T̃ = β Ã + (1 − β) [R 0 0]: T holds β A + (1 − β) R, so the linear block of Ã takes the place of A.
+void CellSet::scatter_quadratic(const Batch& batch, const Maps& maps, const Lane* quadratic,
+                                double* sums) const {
+  for (int s = batch.first_slot; s < batch.first_slot + batch.slots; ++s) {
+    const LaneVec& q = m_own[s].q;
+    Lane extra[3];
+    for (int row = 0; row < 3; ++row) {
+      const Lane* a = quadratic + 9 * row;
+      Lane sum = (a[0] - maps.linear(row, 0)) * q.x + (a[1] - maps.linear(row, 1)) * q.y +
+                 (a[2] - maps.linear(row, 2)) * q.z;
+      for (int i = 0; i < 6; ++i) sum += a[3 + i] * m_quadratic_slots[s].terms[i];
+      extra[row] = m_options.beta * sum;
     }
-    scatter_add(sums, slots[s].local, p);
+    scatter_add(sums, m_index[s].local, {extra[0], extra[1], extra[2], Lane{}});
   }
 }
 
 void CellSet::match_block(const Block& block, const Points& positions, const Vec3& origin) {
-  thread_local std::vector<double> local;
-  local.assign(static_cast<std::size_t>(block.entries) * stride, 0.0);
+  thread_local std::vector<double> buffer;
+  buffer.assign(static_cast<std::size_t>(block.entries) * stride, 0.0);
+  double* const local = buffer.data();
   const int* particles = m_entry_particles.data() + block.first_entry;
   for (int e = 0; e + 1 < block.entries; ++e) {
     const double* x = positions.data() + 3 * static_cast<std::ptrdiff_t>(particles[e]);
     for (int axis = 0; axis < 3; ++axis) local[stride * e + axis] = x[axis] - origin(axis);
   }
+  const double* rest = m_entry_rest.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
   double* sums = m_sums.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
   std::fill(sums, sums + stride * static_cast<std::ptrdiff_t>(block.entries), 0.0);
-  Lane quadratic[27];
-  Lane* const terms = m_options.quadratic ? quadratic : nullptr;
   for (int b = block.first_batch; b < block.last_batch; ++b) {
-    fit(m_batches[b], local.data(), terms);
-    scatter(m_batches[b], terms, sums);
-    LaneVec& centre = m_batches[b].centre;
-    centre.x += origin.x(), centre.y += origin.y(), centre.z += origin.z();
+    Batch& batch = m_batches[b];
+    const LaneMat a_pq = m_options.owns_rest_shapes ? sum_own(batch, local) : sum_shared(batch, local, rest);
+    const LaneMat r = extract_rotations(a_pq, batch.q);
+    if (!m_maps.empty()) blend(m_maps[b], a_pq, r);
+    const LaneMat& t = m_maps.empty() ? r : m_maps[b].transformation;
+    if (m_options.owns_rest_shapes) {
+      scatter_own(batch, t, sums);
+    } else {
+      scatter_shared(batch, t, rest, sums);
+    }
+    if (m_options.quadratic) {
+      Lane quadratic[27];
+      sum_quadratic(batch, local, quadratic);
+      scatter_quadratic(batch, m_maps[b], quadratic, sums);
+    }
+    batch.centre.x += origin.x(), batch.centre.y += origin.y(), batch.centre.z += origin.z();
   }
 }
 
@@ -400,11 +491,13 @@ Mat3 CellSet::rotation(int cell) const {
 }
 
 Mat3 CellSet::linear(int cell) const {
-  return extract(m_batches[m_places[cell].batch].linear, m_places[cell].lane);
+  assert(!m_maps.empty());
+  return extract(m_maps[m_places[cell].batch].linear, m_places[cell].lane);
 }
 
 Mat3 CellSet::transformation(int cell) const {
-  return extract(m_batches[m_places[cell].batch].transformation, m_places[cell].lane);
+  return m_maps.empty() ? rotation(cell)
+                        : extract(m_maps[m_places[cell].batch].transformation, m_places[cell].lane);
 }
 
 Vec3 CellSet::centre(int cell) const {
@@ -414,7 +507,8 @@ Vec3 CellSet::centre(int cell) const {
 }
 
 std::size_t CellSet::state_size() const {
-  return 4 * static_cast<std::size_t>(m_cells.count()) + 3 * m_cells.particles.size();
+  const std::size_t shapes = m_options.owns_rest_shapes ? 3 * m_cells.particles.size() : 0;
+  return 4 * static_cast<std::size_t>(m_cells.count()) + shapes;
 }
 
 std::vector<double> CellSet::state() const {
@@ -424,6 +518,7 @@ std::vector<double> CellSet::state() const {
     const LaneQuat& q = m_batches[m_places[c].batch].q;
     const int lane = m_places[c].lane;
     out.insert(out.end(), {q.w[lane], q.x[lane], q.y[lane], q.z[lane]});
+    if (!m_options.owns_rest_shapes) continue;
     const Points shape = rest_shape(c);
     out.insert(out.end(), shape.data(), shape.data() + shape.size());
   }
@@ -438,12 +533,13 @@ void CellSet::set_state(std::span<const double> state) {
     const int lane = m_places[c].lane;
     q.w[lane] = state[at], q.x[lane] = state[at + 1], q.y[lane] = state[at + 2], q.z[lane] = state[at + 3];
     at += 4;
+    if (!m_options.owns_rest_shapes) continue;
     // Written back as they were, without centring again, so that a resumed run has the same bits.
-    for (std::size_t k = 0; k < m_cells.of(c).size(); ++k, at += 3) {
-      LaneVec& rest = m_slots[m_batches[m_places[c].batch].first_slot + k].q;
-      rest.x[lane] = state[at], rest.y[lane] = state[at + 1], rest.z[lane] = state[at + 2];
-    }
-    update_rest(c);
+    Points shape(m_cells.of(c).size(), 3);
+    std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(at), shape.size(), shape.data());
+    at += static_cast<std::size_t>(shape.size());
+    write_shape(c, shape);
+    update_rest(c, shape);
   }
 }
 

@@ -18,9 +18,11 @@
 // The volume step divides T, not A as the thesis does: dividing A only would leave det T ≠ 1 for β < 1.
 //
 // Layout: four cells share a batch, one per lane; batches near each other form a block with a list of its
-// particles, so that a block works in the first-level cache. Blocks run on several threads; a particle then
-// adds up the partial sums of its few blocks in a fixed order. The result does not depend on the number of
-// threads.
+// particles and their rest positions, so that a block works in the first-level cache. Blocks run on several
+// threads; a particle then adds up the partial sums of its few blocks in a fixed order, so the result does
+// not depend on the number of threads. Memory traffic decides the speed: cells that never flow share their
+// particles' rest positions, cells that may (plasticity) own theirs, and A and T are kept only where they are
+// more than R.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +38,7 @@ struct MatchOptions {
   double beta = 0.0;  // share of the linear part, [0, 1)
   bool conserve_volume = false;
   bool quadratic = false;
+  bool owns_rest_shapes = false;  // cells may flow: set_rest_shape is allowed
 };
 
 class CellSet {
@@ -49,7 +52,7 @@ class CellSet {
   const Cells& cells() const { return m_cells; }
   const MatchOptions& options() const { return m_options; }
   Mat3 rotation(int cell) const;        // R
-  Mat3 linear(int cell) const;          // A
+  Mat3 linear(int cell) const;          // A; kept where T is more than R or cells own their rest shapes
   Mat3 transformation(int cell) const;  // T
   Vec3 centre(int cell) const;          // x_cm
   // Mean over the cells of the mass-weighted variance of q along one axis [m²].
@@ -66,17 +69,22 @@ class CellSet {
 
  private:
   struct Batch {
-    int first_slot = 0, slots = 0;
     lanes::LaneQuat q;
-    lanes::LaneMat transformation, linear, inverse, null_space;  // T, A, A_qq⁺, I − A_qq A_qq⁺
-    lanes::LaneVec centre;
+    lanes::LaneVec centre;       // x_cm
+    lanes::LaneVec rest_centre;  // of shared rest positions, relative to the block's rest origin
     lanes::Lane inverse_weight{};
+    int first_slot = 0, slots = 0;
+  };
+  struct Maps {
+    lanes::LaneMat transformation, linear, inverse, null_space;  // T, A, A_qq⁺, I − A_qq A_qq⁺
     bool has_null_space = false;
   };
-  struct Slot {  // one particle of each of the four cells
+  struct Index {  // one particle of each of the four cells, counted within the block
+    std::uint32_t local[lanes::width];
+  };
+  struct OwnRest {
     lanes::LaneVec q;
     lanes::Lane weight;
-    std::uint32_t local[lanes::width];  // in units of one padded point of the block
   };
   struct QuadraticSlot {
     lanes::Lane terms[6];  // centred x², y², z², xy, yz, zx
@@ -85,20 +93,29 @@ class CellSet {
   struct Block {
     int first_batch = 0, last_batch = 0;
     int first_entry = 0, entries = 0;
+    Vec3 rest_origin = Vec3::Zero();
   };
   struct Place {
-    int batch = 0, lane = 0;
+    int batch = 0, lane = 0, block = 0;
   };
 
   void arrange(const Points& rest_positions);
-  void add_block(std::span<const int> ordered_cells);
+  void add_block(std::span<const int> ordered_cells, const Points& rest_positions);
+  void add_batch(std::span<const int> cells_of_batch, std::span<const int> members);
   void make_entries(std::size_t particles);
-  void update_rest(int cell);
-  void update_quadratic(const Place& place, int count, double radius);
+  Points centred(int cell, const Points& shape) const;
+  void write_shape(int cell, const Points& q);
+  void update_rest(int cell, const Points& q);
+  void update_quadratic(int cell, const Points& q);
   void match_block(const Block& block, const Points& positions, const Vec3& origin);
-  void fit(Batch& batch, const double* local, lanes::Lane* quadratic) const;
-  void blend(Batch& batch, const lanes::LaneMat& a_pq) const;
-  void scatter(const Batch& batch, const lanes::Lane* quadratic, double* sums) const;
+  lanes::LaneMat sum_shared(Batch& batch, const double* local, const double* rest) const;
+  lanes::LaneMat sum_own(Batch& batch, const double* local) const;
+  void sum_quadratic(const Batch& batch, const double* local, lanes::Lane* quadratic) const;
+  void blend(Maps& maps, const lanes::LaneMat& a_pq, const lanes::LaneMat& r) const;
+  void scatter_shared(const Batch& batch, const lanes::LaneMat& t, const double* rest, double* sums) const;
+  void scatter_own(const Batch& batch, const lanes::LaneMat& t, double* sums) const;
+  void scatter_quadratic(const Batch& batch, const Maps& maps, const lanes::Lane* quadratic,
+                         double* sums) const;
 
   Cells m_cells;
   MatchOptions m_options;
@@ -107,10 +124,13 @@ class CellSet {
   double m_mean_square_radius = 0.0;
   std::vector<Place> m_places;  // of every cell
   std::vector<Batch> m_batches;
-  std::vector<Slot> m_slots;
+  std::vector<Maps> m_maps;    // per batch, where T is more than R
+  std::vector<Index> m_index;  // per slot
+  std::vector<OwnRest> m_own;  // per slot, where cells own their rest shapes
   std::vector<QuadraticSlot> m_quadratic_slots;
   std::vector<Block> m_blocks;
   std::vector<int> m_entry_particles;  // particle of every block entry
+  std::vector<double> m_entry_rest;    // per entry: rest position relative to the block's rest origin, m/n
   std::vector<double> m_sums;          // four doubles per entry
   std::vector<int> m_particle_start, m_particle_entries;
 };

@@ -3,6 +3,10 @@
 // otherwise.
 #pragma once
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #include <cmath>
 
 #include "core/math/types.h"
@@ -21,13 +25,22 @@ inline Lane select(Mask mask, Lane yes, Lane no) {
   return mask ? yes : no;
 }
 
+// The two operations that the compiler does not find by itself.
+#ifdef __AVX__
+inline bool any(Mask mask) {
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
+}
+inline Lane sqrt(Lane a) {
+  return _mm256_sqrt_pd(a);
+}
+#else
 inline bool any(Mask mask) {
   return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 }
-
 inline Lane sqrt(Lane a) {
   return Lane{std::sqrt(a[0]), std::sqrt(a[1]), std::sqrt(a[2]), std::sqrt(a[3])};
 }
+#endif
 
 inline Lane load(const double* data) {
   Lane out;

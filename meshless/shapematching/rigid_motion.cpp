@@ -72,6 +72,25 @@ RigidMotion rigid_motion(const Points& positions, const Points& velocities, cons
   return out;
 }
 
+MomentumSum momentum_of_change(const Points& positions, const Points& from, const Points& to,
+                               const VecX& masses, const Vec3& centre) {
+  using Sums = Eigen::Matrix<double, 6, 1>;
+  const double *x = positions.data(), *f = from.data(), *t = to.data(), *m = masses.data();
+  const Sums s = ordered_sum<Sums>(
+      static_cast<std::size_t>(positions.rows()), [&](std::size_t begin, std::size_t end, Sums& sums) {
+        double px = 0, py = 0, pz = 0, lx = 0, ly = 0, lz = 0;
+        for (std::size_t i = begin, k = 3 * begin; i < end; ++i, k += 3) {
+          const double a = x[k] - centre(0), b = x[k + 1] - centre(1), c = x[k + 2] - centre(2);
+          const double u = m[i] * (t[k] - f[k]), v = m[i] * (t[k + 1] - f[k + 1]),
+                       w = m[i] * (t[k + 2] - f[k + 2]);
+          px += u, py += v, pz += w;
+          lx += b * w - c * v, ly += c * u - a * w, lz += a * v - b * u;
+        }
+        sums << px, py, pz, lx, ly, lz;
+      });
+  return {s.head<3>(), s.tail<3>()};
+}
+
 Mat3 body_rotation(const Points& rest, const Points& positions, const VecX& masses, const Mat3& last) {
   const double mass = masses.sum();
   const Eigen::RowVector3d c0 = masses.transpose() * rest / mass, c = masses.transpose() * positions / mass;

@@ -21,6 +21,13 @@ struct RigidMotion {
 RigidMotion rigid_motion(const Points& positions, const Points& velocities, const VecX& masses,
                          const Vec3& near);
 
+// Momenta of the changes to − from at the given positions: Σ m Δ and Σ m (x − centre) × Δ.
+struct MomentumSum {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+};
+MomentumSum momentum_of_change(const Points& positions, const Points& from, const Points& to,
+                               const VecX& masses, const Vec3& centre);
+
 // ω with I ω = L; zero along axes about which the particles have no extent (a rod, a single point).
 Vec3 solve_inertia(const Mat3& inertia, const Vec3& angular_momentum);
 

@@ -26,6 +26,13 @@ Oscillator sampled_oscillator(double omega, double zeta, double dt) {
   return out;
 }
 
+// The limit of small steps, for the slow modes of many cells; saturates at ω h = 1.
+Oscillator wave_carrier(double omega, double zeta, double dt) {
+  const double phase = omega * dt;
+  if (phase >= 1.0) return {1.0, std::min(1.0, 2.0 * zeta * phase)};
+  return {phase * phase, phase > 0.0 ? 2.0 * zeta / phase : 0.0};
+}
+
 }  // namespace
 
 StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
@@ -37,7 +44,8 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
                                                : 0.0;
   const double wanted = omega * omega * finest * rigid_share;  // c²
   StiffnessPlan plan;
-  const Oscillator finest_cell = sampled_oscillator(omega, request.damping_ratio, dt);
+  const Oscillator finest_cell = request.is_single_cell ? sampled_oscillator(omega, request.damping_ratio, dt)
+                                                        : wave_carrier(omega, request.damping_ratio, dt);
   plan.lookahead = finest_cell.lookahead;
   plan.alphas.assign(request.mean_square_radii.size(), 0.0);
   plan.alphas[0] = finest_cell.alpha;

@@ -6,8 +6,9 @@
 // trace 2 − α − αθ; a damped oscillator of angular frequency ω and damping ratio ζ sampled at step h has E²
 // and 2 E cos(ω_d h), E = exp(−ζωh). So
 //     α = 1 + E² − 2 E cos(ω_d h),   θ = (1 − E²)/α
-// gives the same motion at any h until α reaches 1. θ = 0 is Müller's undamped scheme, θ = 1 with α = 1 stops
-// all deformation within two steps.
+// gives the same motion at any h until α reaches 1. That is what a body of one cell gets. A body of many
+// cells has slower modes that matter more: they are alike at any h with the limit of small steps, α = ω²h², θ
+// = 2ζ/(ωh). θ = 0 is Müller's undamped scheme, θ = 1 with α = 1 stops all deformation within two steps.
 //
 // ω from the material: for wavelengths longer than cells the mean goal is g − x = (1 − β) s² ∂²u, s² the
 // variance of a cell's particles along one axis, so waves travel with c² = α (1 − β) s² / h² and c = √(E/ρ)
@@ -28,6 +29,7 @@ struct StiffnessRequest {
   double frequency = 0.0;       // ω of a finest cell [rad/s], given instead of a material
   double damping_ratio = 0.05;  // ζ of a finest cell
   double beta = 0.0;
+  bool is_single_cell = false;
   int iterations = 0;  // 0: as many as the material asks for, at most max_iterations
   int max_iterations = 8;
   double dt = 1e-3;
