@@ -1,0 +1,140 @@
+#include "core/scene/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/elastic/modes.h"
+#include "core/math/errors.h"
+#include "core/mesh/extrude.h"
+#include "core/mesh/files.h"
+#include "core/mesh/quality.h"
+#include "core/scene/poses.h"
+
+namespace exemplar {
+
+namespace {
+
+BodySettings box_body() {
+  BodySettings body;
+  body.name = "bar";
+  body.surface.box = BoxParams{{0.4, 0.2, 1.0}, {4, 2, 10}};
+  body.volume.grid = IntVec3(4, 2, 10);
+  return body;
+}
+
+ExampleSettings twist_example() {
+  ExampleSettings example;
+  example.name = "twisted";
+  example.twist = TwistMap{Vec3::UnitZ(), 60, 1};
+  return example;
+}
+
+}  // namespace
+
+TEST(Scene, PlacementMovesSurfaceVolumeAndExamplesTogether) {
+  BodySettings settings = box_body();
+  settings.examples.push_back(twist_example());
+  const Body plain(settings, "", "bodies[0]");
+  settings.position = Vec3(1, 2, 3);
+  settings.rotation = {Vec3::UnitX(), 90};
+  const Body placed(settings, "", "bodies[0]");
+  const Eigen::Isometry3d motion = placed.placement();
+  for (Eigen::Index i = 0; i < plain.surface().vertices.rows(); ++i) {
+    EXPECT_LT(
+        (motion * Vec3(plain.surface().vertices.row(i)) - Vec3(placed.surface().vertices.row(i))).norm(),
+        1e-14);
+  }
+  const Points& a = plain.examples()[0].volume;
+  const Points& b = placed.examples()[0].volume;
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    EXPECT_LT((motion * Vec3(a.row(i)) - Vec3(b.row(i))).norm(), 1e-13);
+  }
+  EXPECT_NEAR(placed.mass_properties().measure, 0.08, 1e-14);
+  EXPECT_LT((placed.mass_properties().centre - Vec3(1, 2, 3)).norm(), 1e-14);
+}
+
+TEST(Scene, SurfacePosesAreExtendedToTheVolume) {
+  BodySettings settings = box_body();
+  settings.examples.push_back(twist_example());
+  const Body body(settings, "", "bodies[0]");
+  const std::string file = (std::filesystem::temp_directory_path() / "exemplar_pose_test.obj").string();
+  write_surface(file, {body.examples()[0].surface, body.surface().triangles});
+
+  BodySettings with_file = box_body();
+  ExampleSettings from_file;
+  from_file.name = "twisted";
+  from_file.file = file;
+  with_file.examples.push_back(from_file);
+  const Body other(with_file, "", "bodies[0]");
+  const Points& exact = body.examples()[0].volume;
+  const Points& extended = other.examples()[0].volume;
+  EXPECT_LT((exact - extended).rowwise().norm().maxCoeff(), 0.02);  // interior nodes settle elastically
+  EXPECT_EQ(count_inversions(other.volume().mesh, extended).count, 0);
+  EXPECT_LT((other.examples()[0].surface - body.examples()[0].surface).norm(), 1e-5);
+  std::filesystem::remove(file);
+}
+
+TEST(Scene, ModesArePosesWithTheAskedAmplitude) {
+  BodySettings settings = box_body();
+  ExampleSettings example;
+  example.name = "mode";
+  example.mode = ModePose{7, 0.05};
+  settings.examples.push_back(example);
+  const Body body(settings, "", "bodies[0]");
+  const Points moved = body.examples()[0].volume - body.volume().mesh.vertices;
+  EXPECT_NEAR(moved.rowwise().norm().maxCoeff(), 0.05, 1e-12);
+  // A vibration mode moves no momentum: the mass-weighted mean displacement of a uniform grid is near zero.
+  const VecX mass = lumped_masses(body.volume().mesh.vertices, body.volume().mesh.tets, 1.0);
+  EXPECT_LT((moved.transpose() * mass).norm() / mass.sum(), 2e-3);
+}
+
+TEST(Scene, InvertedExamplesAreRefusedUnlessAllowed) {
+  BodySettings settings = box_body();
+  ExampleSettings example;
+  example.name = "folded";
+  example.bend = BendMap{Vec3::UnitX(), Vec3::UnitZ(), 900, std::nullopt, 0.1};
+  settings.examples.push_back(example);
+  const Body body(settings, "", "bodies[2]");
+  try {
+    body.examples();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("bodies[2].examples[0]: turns"), std::string::npos)
+        << error.what();
+  }
+  settings.examples[0].allow_inverted = true;
+  EXPECT_EQ(Body(settings, "", "bodies[2]").examples().size(), 1u);
+}
+
+TEST(Scene, SheetsBecomeSolidsOfTheirThickness) {
+  const TriMesh sheet = make_sheet({1.0, 0.5, 10, 5, true});
+  const Volume volume = extrude_sheet(sheet, 0.02);
+  const TetReport report = inspect(volume.mesh);
+  EXPECT_EQ(report.inverted, 0);
+  EXPECT_NEAR(report.volume, 1.0 * 0.5 * 0.02, 1e-14);
+  const SurfaceReport border = inspect(extruded_surface(sheet, 0.02));
+  EXPECT_TRUE(border.closed);
+  EXPECT_TRUE(border.manifold);
+  EXPECT_NEAR(border.volume, 0.01, 1e-14);
+  EXPECT_LT((apply(volume.surface, volume.mesh.tets, volume.mesh.vertices) - sheet.vertices).norm(), 1e-12);
+}
+
+TEST(Scene, AllProblemsOfAllBodiesAtOnce) {
+  SceneSettings settings;
+  settings.bodies = {box_body(), box_body()};
+  settings.bodies[0].surface = {};
+  settings.bodies[0].surface.file = "missing.obj";
+  settings.bodies[0].volume.grid.reset();
+  settings.bodies[1].surface.box.reset();
+  settings.bodies[1].volume.grid.reset();
+  settings.bodies[1].surface.torus = TorusParams{0.1, 0.5, 48};
+  try {
+    make_scene(settings, "");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems().size(), 2u) << error.what();
+  }
+}
+
+}  // namespace exemplar
