@@ -1,6 +1,7 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
 #include "rigidplastic/rigid/rigid_method.h"
+#include "rigidplastic/rigid/validation.h"
 
 namespace exemplar {
 
@@ -22,6 +23,7 @@ void register_rigidplastic(Registry& registry) {
     return make_rigid_method(scene, settings.as<RigidSettings>());
   };
   registry.add(std::move(rigid));
+  for (const ValidationCase& validation : rigid_validation_cases()) registry.add(validation);
 }
 
 }  // namespace exemplar

@@ -13,7 +13,7 @@ namespace exemplar {
 namespace {
 
 constexpr double k_margin_fraction = 0.005;  // of the smallest extent
-constexpr double k_hull_volume = 1.25;        // largest hull volume over mesh volume that counts as convex
+constexpr double k_hull_volume = 1.25;       // largest hull volume over mesh volume that counts as convex
 constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
 constexpr double k_plane_depth = 5;          // m
 

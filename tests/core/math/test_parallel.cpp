@@ -12,7 +12,8 @@ TEST(Parallel, VisitsEveryIndexOnceForAnyNumberOfThreads) {
   for (int threads : {1, 2, 3}) {
     set_thread_count(threads);
     std::vector<int> visits(10007, 0);
-    parallel_for(visits.size(), [&](std::size_t i) { ++visits[i]; }, 16);
+    parallel_for(
+        visits.size(), [&](std::size_t i) { ++visits[i]; }, 16);
     for (int count : visits) ASSERT_EQ(count, 1);
   }
   set_thread_count(0);

@@ -1,0 +1,13 @@
+// Closed-form cases of rigid motion through method `rigid`, shared by `exemplar validate rigid` and the
+// tests.
+#pragma once
+
+#include <vector>
+
+#include "core/run/validation.h"
+
+namespace exemplar {
+
+std::vector<ValidationCase> rigid_validation_cases();
+
+}  // namespace exemplar
