@@ -15,9 +15,9 @@ constexpr int solver_sweeps = 40;
 constexpr int separation_sweeps = 8;
 constexpr std::size_t numbers_per_body = 16;
 
-// Orientation and angular velocity after dt without torque: L is kept exactly, the orientation moves with the
-// angular velocity at the middle of the step (second order).
-void spin(const ObstacleBody& body, ObstacleState& state, double dt) {
+}  // namespace
+
+void spin_freely(const ObstacleBody& body, ObstacleState& state, double dt) {
   const Vec3 momentum = body.world_inertia(state) * state.angular_velocity;
   ObstacleState middle = state;
   middle.orientation = exp_quaternion(0.5 * dt * state.angular_velocity) * state.orientation;
@@ -25,8 +25,6 @@ void spin(const ObstacleBody& body, ObstacleState& state, double dt) {
   state.orientation = (exp_quaternion(dt * omega) * state.orientation).normalized();
   state.angular_velocity = body.world_inverse_inertia(state) * momentum;
 }
-
-}  // namespace
 
 ObstacleWorld::ObstacleWorld(std::vector<ObstacleBody> bodies, const Vec3& gravity, double start_time)
     : m_bodies(std::move(bodies)),
@@ -71,7 +69,7 @@ void ObstacleWorld::integrate_positions(double dt) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (!m_bodies[i].dynamic()) continue;
     m_states[i].position += dt * m_states[i].velocity;
-    spin(m_bodies[i], m_states[i], dt);
+    spin_freely(m_bodies[i], m_states[i], dt);
   }
 }
 

@@ -16,6 +16,10 @@
 
 namespace exemplar {
 
+// Orientation and angular velocity of a dynamic body after dt without torque: the angular momentum is kept
+// exactly, the orientation moves with the angular velocity at the middle of the step (second order).
+void spin_freely(const ObstacleBody& body, ObstacleState& state, double dt);
+
 // Relative velocity, impulse and friction at one contact point; also for a method's own particles.
 struct ContactImpulse {
   Vec3 impulse =

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "core/math/errors.h"
+#include "core/mesh/distance.h"
+#include "core/mesh/mass_properties.h"
+#include "core/mesh/topology.h"
 #include "core/world/shape_distance.h"
 #include "core/world/shape_surface.h"
 
@@ -38,6 +41,8 @@ void check(const ShapeDescription& d) {
       if (d.mesh.triangles.rows() == 0) throw InputError("an obstacle's mesh has no triangles");
       if (!d.mesh.vertices.allFinite())
         throw InputError("an obstacle's mesh has vertices that are not finite");
+      if (boundary_edges(d.mesh.triangles).rows() > 0)
+        throw InputError("an obstacle's mesh must be closed; it has open borders");
       break;
   }
 }
@@ -62,6 +67,28 @@ Points edge_samples(const ShapeFeatures& features) {
   return samples;
 }
 
+// The Hessian is that of the nearest feature: zero at a face, curvature 1/d about an edge or a corner.
+SignedDistance mesh_distance(const SurfaceDistance& surface, const Vec3& p) {
+  const SurfacePoint nearest = surface.signed_nearest(p);
+  SignedDistance out;
+  out.value = nearest.distance;
+  out.gradient = nearest.normal;
+  if (std::abs(out.value) < 1e-12) return out;
+  const Mat3 across = Mat3::Identity() - out.gradient * out.gradient.transpose();
+  const int zeros = static_cast<int>((nearest.barycentric.array() == 0).count());
+  if (zeros == 2) out.hessian = across / out.value;
+  if (zeros == 1) {
+    int corner = 0;
+    nearest.barycentric.cwiseAbs().minCoeff(&corner);
+    const auto vertex = [&](int k) {
+      return Vec3(surface.mesh().vertices.row(surface.mesh().triangles(nearest.triangle, k % 3)));
+    };
+    const Vec3 along = (vertex(corner + 2) - vertex(corner + 1)).normalized();
+    out.hessian = (across - along * along.transpose()) / out.value;
+  }
+  return out;
+}
+
 }  // namespace
 
 ShapeGeometry::ShapeGeometry(ShapeDescription description) {
@@ -69,6 +96,8 @@ ShapeGeometry::ShapeGeometry(ShapeDescription description) {
   m_features = std::make_shared<const ShapeFeatures>(shape_features(description));
   m_samples = std::make_shared<const Points>(edge_samples(*m_features));
   m_description = std::make_shared<const ShapeDescription>(std::move(description));
+  if (kind() == ShapeKind::mesh)
+    m_surface_distance = std::make_shared<const SurfaceDistance>(m_description->mesh);
   set_mass_properties();
 }
 
@@ -112,8 +141,16 @@ void ShapeGeometry::set_mass_properties() {
       m_bounding_radius = std::hypot(0.5 * l, r);
       break;
     }
-    case ShapeKind::mesh:
+    case ShapeKind::mesh: {
+      const MassProperties properties = solid_mass_properties(d.mesh.vertices, d.mesh.triangles, 1);
+      if (!(properties.measure > 0))
+        throw InputError("an obstacle's mesh must enclose a volume with its triangles oriented outwards");
+      m_volume = properties.measure;
+      m_centroid = properties.centre;
+      m_unit_inertia = properties.inertia / properties.mass;
+      m_bounding_radius = std::sqrt(d.mesh.vertices.rowwise().squaredNorm().maxCoeff());
       break;
+    }
   }
 }
 
@@ -131,7 +168,7 @@ SignedDistance ShapeGeometry::distance(const Vec3& local) const {
     case ShapeKind::cylinder:
       return cylinder_distance(d.radius, d.length, local);
     case ShapeKind::mesh:
-      break;
+      return mesh_distance(*m_surface_distance, local);
   }
   return {};
 }

@@ -5,6 +5,8 @@
 #include <numbers>
 #include <vector>
 
+#include "core/mesh/topology.h"
+
 namespace exemplar {
 
 namespace {
@@ -164,7 +166,7 @@ ShapeFeatures shape_features(const ShapeDescription& d) {
     case ShapeKind::cylinder:
       return cylinder_features(d.radius, d.length);
     case ShapeKind::mesh:
-      break;
+      return {d.mesh.vertices, unique_edges(d.mesh.triangles), d.mesh.triangles, 0};
   }
   return {};
 }
