@@ -1,0 +1,225 @@
+#include "core/implicit/implicit_solver.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/implicit/implicit_problem.h"
+
+namespace exemplar {
+
+ImplicitSolver::ImplicitSolver(Points positions, Points velocities, VecX masses,
+                               std::vector<std::shared_ptr<NodeTerm>> terms, ImplicitOptions options)
+    : m_masses(std::move(masses)), m_terms(std::move(terms)), m_options(std::move(options)) {
+  assert(positions.rows() == velocities.rows() && positions.rows() == m_masses.size());
+  m_state.positions = std::move(positions);
+  m_state.velocities = std::move(velocities);
+  for (const auto& term : m_terms) m_state.weights.push_back(VecX::Zero(term->weight_count()));
+}
+
+ImplicitSolver::~ImplicitSolver() = default;
+
+void ImplicitSolver::add_contact(ContactSurface surface, std::vector<ObstacleBody> obstacles,
+                                 const ContactOptions& options, const Vec3& gravity) {
+  m_obstacles = std::move(obstacles);
+  m_gravity = gravity;
+  m_state.obstacles.clear();
+  for (const ObstacleBody& obstacle : m_obstacles) m_state.obstacles.push_back(obstacle.initial_state());
+  // Points of one triangle may hang on different tets: their nodes must be in the pattern together.
+  const PointMap& map = surface.map;
+  for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
+    std::vector<int> nodes;
+    for (int c = 0; c < 3; ++c) {
+      const auto p = static_cast<std::size_t>(surface.triangles(t, c));
+      nodes.insert(nodes.end(), map.nodes.begin() + map.offsets[p], map.nodes.begin() + map.offsets[p + 1]);
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    nodes.resize(12, -1);
+    m_contact_cliques.insert(m_contact_cliques.end(), nodes.begin(), nodes.end());
+  }
+  m_contact.emplace(std::move(surface), m_obstacles, options);
+  m_pattern.reset();
+}
+
+void ImplicitSolver::set_state(ImplicitState state) {
+  assert(state.positions.rows() == m_state.positions.rows() && state.weights.size() == m_state.weights.size());
+  m_state = std::move(state);
+  if (m_linear) m_linear->set_memory(m_state.linear);
+}
+
+void ImplicitSolver::prepare_system(const std::vector<SupportedNode>& held) {
+  std::vector<int> whole;
+  for (const SupportedNode& node : held) {
+    if (node.held[0] && node.held[1] && node.held[2]) whole.push_back(node.node);
+  }
+  if (!m_pattern || whole != m_held_nodes) {
+    m_held_nodes = whole;
+    m_column.assign(static_cast<std::size_t>(m_state.positions.rows()), 0);
+    for (const int node : whole) m_column[static_cast<std::size_t>(node)] = -1;
+    int columns = 0;
+    for (int& c : m_column) {
+      if (c == 0) c = columns++;
+    }
+    std::vector<BlockPattern::CliqueList> lists;
+    for (const auto& term : m_terms) term->append_cliques(lists);
+    if (!m_contact_cliques.empty()) lists.push_back({m_contact_cliques, 12});
+    // Cliques are in nodes; the pattern is in columns.
+    std::vector<std::vector<int>> mapped;
+    for (BlockPattern::CliqueList& list : lists) {
+      std::vector<int>& out = mapped.emplace_back();
+      out.reserve(list.nodes.size());
+      for (const int node : list.nodes) out.push_back(node < 0 ? -1 : m_column[static_cast<std::size_t>(node)]);
+    }
+    for (std::size_t k = 0; k < lists.size(); ++k) lists[k].nodes = mapped[k];
+    m_linear.reset();
+    m_pattern = std::make_unique<BlockPattern>(columns, lists);
+    m_linear = std::make_unique<LinearSolver>(*m_pattern, m_options.linear);
+    m_linear->set_memory(m_state.linear);
+    for (const auto& term : m_terms) term->connect(*m_pattern, m_column);
+  }
+  m_masked.assign(static_cast<std::size_t>(m_pattern->dofs()), 0);
+  m_any_masked = false;
+  for (const SupportedNode& node : held) {
+    const int c = m_column[static_cast<std::size_t>(node.node)];
+    if (c < 0) continue;
+    for (std::size_t k = 0; k < 3; ++k) {
+      m_masked[3 * static_cast<std::size_t>(c) + k] = node.held[k] ? 1 : 0;
+      m_any_masked = m_any_masked || node.held[k];
+    }
+  }
+}
+
+// Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with them if the
+// way is free, else the nodes where they are. False if even that would cross.
+bool ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start) {
+  q = VecX::Zero(6 * static_cast<Eigen::Index>(m_obstacles.size()));
+  for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
+    const auto at = 6 * static_cast<Eigen::Index>(i);
+    if (m_obstacles[i].kind() == ObstacleKind::keyframed) {
+      q.segment<6>(at) = increment_between(m_state.obstacles[i], m_obstacles[i].prescribed_state(input.time));
+    }
+  }
+  if (!m_contact) return true;
+  m_contact->begin_step(m_state.obstacles, m_state.positions);
+  const VecX zero = VecX::Zero(q.size());
+  VecX q_free = q;
+  for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
+    if (!m_obstacles[i].dynamic()) continue;
+    const RigidInertia inertia(m_obstacles[i], m_state.obstacles[i], m_gravity, input.dt);
+    q_free.segment<6>(6 * static_cast<Eigen::Index>(i)) = inertia.free_increment();
+  }
+  Points predicted = start;
+  if (m_options.inertia) {
+    for (Eigen::Index i = 0; i < start.rows(); ++i) {
+      if (m_column[static_cast<std::size_t>(i)] >= 0) predicted.row(i) += input.dt * m_state.velocities.row(i);
+    }
+  }
+  m_contact->find_pairs(m_state.positions, zero, predicted, q_free);
+  if (m_contact->max_step(m_state.positions, zero, predicted, q_free) >= 1) {
+    start = predicted;
+    q = q_free;
+    return true;
+  }
+  m_contact->find_pairs(m_state.positions, zero, start, q);
+  return m_contact->max_step(m_state.positions, zero, start, q) >= 1;
+}
+
+NewtonSummary ImplicitSolver::solve(Problem& problem, VecX& z) {
+  NewtonSummary total;
+  const int solves = m_contact ? std::max(1, m_options.friction_solves) : 1;
+  for (int k = 0; k < solves; ++k) {
+    problem.find_contacts(z);
+    problem.lag_friction(z);
+    if (k > 0 && m_contact->friction_contacts() == 0) break;
+    const NewtonSummary summary = minimise(problem, *m_linear, m_options.newton, z);
+    const NewtonSummary before = total;
+    total = summary;
+    total.iterations += before.iterations;
+    total.projections += before.projections;
+    total.backtracks += before.backtracks;
+    total.cg_iterations += before.cg_iterations;
+    total.factorisations += before.factorisations;
+    if (!summary.converged()) break;
+  }
+  return total;
+}
+
+StepOutcome ImplicitSolver::step(const StepInput& input) {
+  prepare_system(input.held);
+  Points start = m_state.positions;
+  for (const SupportedNode& node : input.held) {
+    for (int c = 0; c < 3; ++c) {
+      if (node.held[static_cast<std::size_t>(c)]) start(node.node, c) = node.position[c];
+    }
+  }
+  StepOutcome outcome;
+  VecX q;
+  if (!place_obstacles(input, q, start)) {
+    outcome.status = StepStatus::obstacle_too_fast;
+    return outcome;
+  }
+  Problem problem(*this, input, start, q);
+  VecX z = problem.pack(start, q, problem.weights());
+  if (!m_contact && m_options.inertia) {
+    // Start from the prediction where that is better; the choice depends on the state only.
+    const VecX guess = problem.pack(start + input.dt * m_state.velocities, q, problem.weights());
+    if (problem.value(guess) < problem.value(z)) z = guess;
+  }
+  outcome.newton = solve(problem, z);
+  m_state.linear = m_linear->memory();
+  if (!outcome.newton.converged()) {
+    outcome.status = outcome.newton.status == NewtonStatus::interrupted ? StepStatus::interrupted
+                                                                        : StepStatus::not_converged;
+    return outcome;
+  }
+  problem.unpack(z);
+  finish(input, problem.positions(), problem.increments(), problem.weights());
+  return outcome;
+}
+
+void ImplicitSolver::finish(const StepInput& input, const Points& x, const VecX& q, std::vector<VecX> weights) {
+  if (m_contact) m_smallest_gap = m_contact->smallest_gap(x, q);
+  if (m_options.inertia) {
+    m_state.velocities = (x - m_state.positions) / input.dt;
+  } else {
+    m_state.velocities.setZero();
+  }
+  m_state.positions = x;
+  m_state.weights = std::move(weights);
+  for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
+    if (m_obstacles[i].dynamic()) {
+      const RigidInertia inertia(m_obstacles[i], m_state.obstacles[i], m_gravity, input.dt);
+      m_state.obstacles[i] = inertia.finish(q.segment<6>(6 * static_cast<Eigen::Index>(i)));
+    } else {
+      m_state.obstacles[i] = m_obstacles[i].prescribed_state(input.time);
+    }
+  }
+}
+
+double ImplicitSolver::term_energy(std::size_t term) {
+  return m_terms[term]->value(m_state.positions, m_state.weights[term]);
+}
+
+double ImplicitSolver::potential_energy() {
+  double sum = 0;
+  for (std::size_t t = 0; t < m_terms.size(); ++t) sum += term_energy(t);
+  return sum;
+}
+
+Points ImplicitSolver::internal_forces() {
+  Points g = Points::Zero(m_state.positions.rows(), 3);
+  for (std::size_t t = 0; t < m_terms.size(); ++t) {
+    VecX g_w = VecX::Zero(m_state.weights[t].size());
+    m_terms[t]->add_gradient(m_state.positions, m_state.weights[t], g, g_w);
+  }
+  return -g;
+}
+
+int ImplicitSolver::unknowns() const {
+  int border = 0;
+  for (const auto& term : m_terms) border += term->weight_count();
+  for (const ObstacleBody& obstacle : m_obstacles) border += obstacle.dynamic() ? 6 : 0;
+  return (m_pattern ? m_pattern->dofs() : 3 * static_cast<int>(m_state.positions.rows())) + border;
+}
+
+}  // namespace exemplar

@@ -1,0 +1,112 @@
+// Implicit Euler by minimisation for nodes with any energy terms (schumacher2012 eq. 3–4), the one solver of `fem` and
+// `shell`:
+//   H(x, w, q) = 1/(2h²) ‖x − x₀ − h v₀‖²_M + Σ terms(x, w) − f·x + β/(2h) ‖x − x₀‖²_K₀ + contact and friction(x, q)
+//                + inertia of dynamic obstacles(q)
+// over free nodes x, example weights w and the six increments q of every dynamic obstacle, so that momentum is exchanged
+// exactly. h step (s), M lumped masses (kg), f forces (N), β stiffness-proportional damping (s), K₀ the terms' projected
+// Hessian at the start of the step. Without inertia (quasi-static) the first term is left out.
+// Supports hold whole nodes (taken out of the system) or single coordinates (masked).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/implicit/node_term.h"
+#include "core/sparse/newton.h"
+#include "core/world/contact.h"
+#include "core/world/supports.h"
+
+namespace exemplar {
+
+struct ImplicitOptions {
+  NewtonOptions newton;
+  LinearMethod linear = LinearMethod::automatic;
+  bool inertia = true;
+  double damping = 0;        // β, s
+  double stiffness_force = 0; // N: smallest force that counts in the relative tolerance (material × mesh)
+  double length = 1;         // m: mean edge
+  int friction_solves = 2;   // solves per step while something slides: friction is lagged by one of them
+};
+
+struct StepInput {
+  double dt = 0;                         // s
+  double time = 0;                       // s, at the end of the step: where keyframed obstacles go
+  Points forces;                         // N, every node; empty: none
+  std::vector<SupportedNode> held;       // positions at the end of the step
+  std::vector<std::optional<VecX>> given_weights;  // per term: explicit control; empty: none anywhere
+};
+
+enum class StepStatus { ok, not_converged, obstacle_too_fast, interrupted };
+
+struct StepOutcome {
+  StepStatus status = StepStatus::ok;
+  NewtonSummary newton;  // of the last solve; counts summed over the step's solves
+};
+
+// All state that changes: what a checkpoint holds and what a failed step goes back to.
+struct ImplicitState {
+  Points positions, velocities;
+  std::vector<VecX> weights;  // per term
+  std::vector<ObstacleState> obstacles;
+  LinearMemory linear;
+};
+
+class ImplicitSolver {
+ public:
+  // `masses`: kg per node (0 allowed: no inertia). Terms are shared with their makers, who may change them between steps.
+  ImplicitSolver(Points positions, Points velocities, VecX masses, std::vector<std::shared_ptr<NodeTerm>> terms,
+                 ImplicitOptions options);
+  ~ImplicitSolver();
+
+  // Turns contact on; `surface` refers to this solver's nodes.
+  void add_contact(ContactSurface surface, std::vector<ObstacleBody> obstacles, const ContactOptions& options,
+                   const Vec3& gravity);
+
+  // One step; when it is not ok the state is unchanged.
+  StepOutcome step(const StepInput& input);
+
+  const ImplicitState& state() const { return m_state; }
+  void set_state(ImplicitState state);
+  const VecX& masses() const { return m_masses; }
+  ImplicitOptions& options() { return m_options; }
+  const std::vector<ObstacleBody>& obstacles() const { return m_obstacles; }
+  // Sum of the terms at the present state, J.
+  double potential_energy();
+  double term_energy(std::size_t term);
+  // −∂/∂x of all terms (no inertia, loads or contact): internal forces, N.
+  Points internal_forces();
+  // Degrees of freedom of the last step's linear system, border included.
+  int unknowns() const;
+  const LinearSolver* linear_solver() const { return m_linear.get(); }
+  // Contact energy at the present state and the smallest gap, if there is contact.
+  double smallest_gap() const { return m_smallest_gap; }
+
+ private:
+  class Problem;
+  void prepare_system(const std::vector<SupportedNode>& held);
+  bool place_obstacles(const StepInput& input, VecX& q, Points& start);
+  NewtonSummary solve(Problem& problem, VecX& z);
+  void finish(const StepInput& input, const Points& x, const VecX& q, std::vector<VecX> weights);
+
+  ImplicitState m_state;
+  VecX m_masses;
+  std::vector<std::shared_ptr<NodeTerm>> m_terms;
+  ImplicitOptions m_options;
+  std::vector<ObstacleBody> m_obstacles;
+  std::optional<ContactPotential> m_contact;
+  std::vector<int> m_contact_cliques;  // twelve nodes each, −1 where fewer
+  Vec3 m_gravity = Vec3::Zero();
+  double m_smallest_gap = 0;
+
+  // The linear system for the present set of held nodes.
+  std::vector<int> m_held_nodes;
+  std::vector<int> m_column;
+  std::vector<char> m_masked;  // per reduced coordinate: held alone
+  bool m_any_masked = false;
+  std::unique_ptr<BlockPattern> m_pattern;
+  std::unique_ptr<LinearSolver> m_linear;
+};
+
+}  // namespace exemplar

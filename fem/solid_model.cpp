@@ -1,0 +1,179 @@
+#include "fem/solid_model.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "core/math/errors.h"
+
+namespace exemplar {
+
+SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, ExampleMethod method, double penalty)
+    : m_bodies(std::move(bodies)) {
+  for (const SolidBody& body : m_bodies) {
+    m_first_node.push_back(m_node_count);
+    m_node_count += static_cast<int>(body.mesh.vertices.rows());
+  }
+  m_total_nodes = m_node_count;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const bool extra = method == ExampleMethod::compatible && !m_bodies[b].examples.empty();
+    m_pose_offset.push_back(extra ? m_total_nodes - m_first_node[b] : 0);
+    if (extra) m_total_nodes += static_cast<int>(m_bodies[b].mesh.vertices.rows());
+  }
+  Points positions = Points::Zero(m_total_nodes, 3), velocities = Points::Zero(m_total_nodes, 3);
+  VecX masses = VecX::Zero(m_total_nodes);
+  std::vector<std::shared_ptr<NodeTerm>> terms;
+  double volume = 0, stiffness = 0;
+  std::size_t tets = 0;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    SolidBody& body = m_bodies[b];
+    const Eigen::Index n = body.mesh.vertices.rows();
+    if (body.positions.rows() == 0) body.positions = body.mesh.vertices;
+    if (body.velocities.rows() == 0) body.velocities = Points::Zero(n, 3);
+    positions.middleRows(m_first_node[b], n) = body.positions;
+    velocities.middleRows(m_first_node[b], n) = body.velocities;
+    if (m_pose_offset[b] > 0) positions.middleRows(m_first_node[b] + m_pose_offset[b], n) = body.mesh.vertices;
+    add_body(b, method, penalty, terms);
+    masses += lumped_mass(m_elastic[b]->elements(), body.density, m_total_nodes);
+    volume += std::accumulate(m_elastic[b]->elements().volume.begin(), m_elastic[b]->elements().volume.end(), 0.0);
+    tets += m_elastic[b]->elements().count();
+    stiffness = std::max(
+        stiffness, std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).a.norm(); }, body.energy));
+  }
+  options.length = std::cbrt(6 * volume / static_cast<double>(std::max<std::size_t>(tets, 1)));
+  // Below this force the strain is under 1e-7: nothing that a picture or a metric would show.
+  options.stiffness_force = 1e-7 * stiffness * options.length * options.length;
+  m_solver = std::make_unique<ImplicitSolver>(std::move(positions), std::move(velocities), std::move(masses),
+                                              std::move(terms), std::move(options));
+  ImplicitState state = m_solver->state();
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    for (std::size_t s = 0; s < m_bodies[b].examples.size(); ++s) {
+      const VecX& initial = m_bodies[b].examples[s].initial_weights;
+      if (initial.size() > 0) state.weights[example_term(b, s)] = initial;
+    }
+  }
+  m_solver->set_state(std::move(state));
+}
+
+TetElements SolidModel::make_elements(std::size_t b, std::span<const int> tets) const {
+  TetElements elements(m_bodies[b].mesh, m_first_node[b], tets);
+  if (m_bodies[b].fill.size() > 0) {
+    for (std::size_t e = 0; e < elements.count(); ++e) {
+      elements.volume[e] *= m_bodies[b].fill[tets.empty() ? static_cast<Eigen::Index>(e) : tets[e]];
+    }
+  }
+  return elements;
+}
+
+Points SolidModel::global(std::size_t b, const Points& local) const {
+  Points all = Points::Zero(m_node_count, 3);
+  all.middleRows(m_first_node[b], local.rows()) = local;
+  return all;
+}
+
+void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
+                          std::vector<std::shared_ptr<NodeTerm>>& terms) {
+  const SolidBody& body = m_bodies[b];
+  m_elastic.push_back(std::make_shared<ElasticTerm>(make_elements(b, {}), body.energy));
+  terms.push_back(m_elastic.back());
+  m_example_terms.emplace_back();
+  m_incompatible.emplace_back();
+  if (method == ExampleMethod::compatible && body.examples.size() > 1) {
+    throw InputError("fem-compatible takes one set of examples per body, on the whole body");
+  }
+  for (const ExampleSet& set : body.examples) {
+    std::vector<Points> poses;
+    for (const Points& pose : set.poses) poses.push_back(global(b, pose));
+    m_example_terms[b].push_back(terms.size());
+    const ElasticEnergy energy = scaled(body.energy, set.stiffness);
+    if (method == ExampleMethod::compatible) {
+      terms.push_back(std::make_shared<CompatibleTerm>(make_elements(b, {}), m_pose_offset[b], poses, energy, penalty,
+                                                       set.on_simplex));
+    } else {
+      m_incompatible[b].push_back(
+          std::make_shared<ExampleTerm>(make_elements(b, set.tets), poses, energy, set.on_simplex));
+      terms.push_back(m_incompatible[b].back());
+    }
+  }
+  m_plasticities.emplace_back();
+  if (body.plastic) {
+    std::vector<Points> poses;
+    for (const Points& pose : body.plastic->poses) poses.push_back(global(b, pose));
+    m_plasticities[b] = std::make_unique<Plasticity>(m_elastic[b]->elements(), body.plastic->parameters, poses,
+                                                     body.plastic->takes_part);
+  }
+}
+
+StepOutcome SolidModel::step(const StepInput& input) {
+  StepOutcome outcome = m_solver->step(input);
+  if (outcome.status == StepStatus::ok && !plasticity_frozen) flow(input.dt);
+  return outcome;
+}
+
+void SolidModel::flow(double dt) {
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    if (!m_plasticities[b]) continue;
+    const Points& x = m_solver->state().positions;
+    const double before = m_elastic[b]->value(x, {});
+    if (!m_plasticities[b]->update(x, m_bodies[b].energy, dt, m_elastic[b]->elements())) continue;
+    m_dissipation += before - m_elastic[b]->value(x, {});
+    update_examples(b);
+  }
+}
+
+void SolidModel::update_examples(std::size_t b) {
+  const std::vector<Mat3>& inverse = m_plasticities[b]->inverse();
+  for (std::size_t s = 0; s < m_incompatible[b].size(); ++s) {
+    const std::vector<int>& tets = m_bodies[b].examples[s].tets;
+    if (tets.empty()) {
+      m_incompatible[b][s]->set_plastic(inverse);
+      continue;
+    }
+    std::vector<Mat3> selected;
+    for (const int tet : tets) selected.push_back(inverse[static_cast<std::size_t>(tet)]);
+    m_incompatible[b][s]->set_plastic(selected);
+  }
+}
+
+Points SolidModel::body_positions(std::size_t b) const {
+  return m_solver->state().positions.middleRows(m_first_node[b], m_bodies[b].mesh.vertices.rows());
+}
+
+Points SolidModel::body_velocities(std::size_t b) const {
+  return m_solver->state().velocities.middleRows(m_first_node[b], m_bodies[b].mesh.vertices.rows());
+}
+
+double SolidModel::internal_energy() const {
+  double sum = 0;
+  for (const auto& term : m_elastic) sum += term->value(m_solver->state().positions, {});
+  return sum;
+}
+
+double SolidModel::example_energy() const {
+  double sum = 0;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    for (const std::size_t term : m_example_terms[b]) sum += m_solver->term_energy(term);
+  }
+  return sum;
+}
+
+SolidModel::State SolidModel::state() const {
+  State state;
+  state.solver = m_solver->state();
+  for (const auto& plasticity : m_plasticities) {
+    state.plastic_inverse.push_back(plasticity ? plasticity->inverse() : std::vector<Mat3>{});
+  }
+  state.dissipation = m_dissipation;
+  return state;
+}
+
+void SolidModel::set_state(State state) {
+  m_solver->set_state(std::move(state.solver));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    if (!m_plasticities[b]) continue;
+    m_plasticities[b]->set_inverse(std::move(state.plastic_inverse[b]), m_elastic[b]->elements());
+    update_examples(b);
+  }
+  m_dissipation = state.dissipation;
+}
+
+}  // namespace exemplar

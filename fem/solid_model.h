@@ -1,0 +1,100 @@
+// Solid bodies in one implicit solver: elastic terms, example potentials and plastic flow. Free of scenes and files, so
+// that tests, validation and benches use it directly.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/implicit/implicit_solver.h"
+#include "fem/compatible_term.h"
+#include "fem/elastic_term.h"
+#include "fem/example_term.h"
+#include "fem/plasticity.h"
+
+namespace exemplar {
+
+// Examples that share one simplex of weights, on all or some tets of a body.
+struct ExampleSet {
+  std::vector<Points> poses;  // one row per node of the body
+  std::vector<int> tets;      // empty: all
+  double stiffness = 1;       // of W_p relative to W_i
+  bool on_simplex = true;
+  VecX initial_weights;       // empty: zero
+};
+
+struct PlasticBody {
+  PlasticParameters parameters;
+  std::vector<Points> poses;                  // none: conventional
+  std::vector<std::vector<char>> takes_part;  // per pose and tet; empty: everywhere
+};
+
+struct SolidBody {
+  TetMesh mesh;               // at rest
+  VecX fill;                  // part of each tet that is filled; empty: 1
+  Points positions;           // at the start; empty: rest
+  Points velocities;          // empty: zero
+  double density = 1000;      // kg/m³
+  ElasticEnergy energy = ModifiedStVK{1e5, 2e5};
+  std::vector<ExampleSet> examples;
+  std::optional<PlasticBody> plastic;
+};
+
+enum class ExampleMethod { incompatible, compatible };
+
+class SolidModel {
+ public:
+  SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options,
+             ExampleMethod method = ExampleMethod::incompatible, double compatible_penalty = 100);
+
+  // One time step and the plastic flow after it.
+  StepOutcome step(const StepInput& input);
+
+  ImplicitSolver& solver() { return *m_solver; }
+  const ImplicitSolver& solver() const { return *m_solver; }
+  std::size_t body_count() const { return m_bodies.size(); }
+  const SolidBody& body(std::size_t b) const { return m_bodies[b]; }
+  int first_node(std::size_t b) const { return m_first_node[b]; }
+  int node_count() const { return m_node_count; }  // of the bodies, without pose nodes
+  Points body_positions(std::size_t b) const;
+  Points body_velocities(std::size_t b) const;
+  // Index of a body's example set among the solver's terms.
+  std::size_t example_term(std::size_t b, std::size_t set) const { return m_example_terms[b][set]; }
+  const VecX& weights(std::size_t b, std::size_t set) const { return m_solver->state().weights[example_term(b, set)]; }
+  const Plasticity* plasticity(std::size_t b) const { return m_plasticities[b].get(); }
+  ElasticTerm& elastic(std::size_t b) { return *m_elastic[b]; }
+
+  double internal_energy() const;   // Σ W_i
+  double example_energy() const;    // Σ W_p: the distance to the example manifold
+  double plastic_dissipation() const { return m_dissipation; }
+  bool plasticity_frozen = false;
+
+  struct State {
+    ImplicitState solver;
+    std::vector<std::vector<Mat3>> plastic_inverse;  // per body; empty without plasticity
+    double dissipation = 0;
+  };
+  State state() const;
+  void set_state(State state);
+
+ private:
+  void add_body(std::size_t b, ExampleMethod method, double penalty, std::vector<std::shared_ptr<NodeTerm>>& terms);
+  TetElements make_elements(std::size_t b, std::span<const int> tets) const;
+  Points global(std::size_t b, const Points& local) const;
+  void flow(double dt);
+  void update_examples(std::size_t b);
+
+  std::vector<SolidBody> m_bodies;
+  std::vector<int> m_first_node;
+  std::vector<int> m_pose_offset;
+  int m_node_count = 0, m_total_nodes = 0;
+  std::vector<std::shared_ptr<ElasticTerm>> m_elastic;
+  std::vector<std::vector<std::shared_ptr<ExampleTerm>>> m_incompatible;
+  std::vector<std::vector<std::size_t>> m_example_terms;
+  std::vector<std::unique_ptr<Plasticity>> m_plasticities;
+  std::unique_ptr<ImplicitSolver> m_solver;
+  double m_dissipation = 0;
+};
+
+}  // namespace exemplar
