@@ -35,14 +35,16 @@ CompatibleTerm::CompatibleTerm(TetElements elements, int pose_offset, const std:
     volume += m_elements.volume[e];
     for (const Points& pose : poses) {
       const Mat3 f = edge_matrix(pose, m_elements.nodes_of(e)) * m_elements.rest_inverse[e];
-      if (!(f.determinant() > 0)) throw InputError("an example turns element " + std::to_string(e) + " inside out");
+      if (!(f.determinant() > 0))
+        throw InputError("an example turns element " + std::to_string(e) + " inside out");
       m_strains.push_back(green_strain(f));
     }
     for (int a = 0; a < 4; ++a) m_cliques.push_back(m_elements.nodes_of(e)[a]);
     for (int a = 0; a < 4; ++a) {
       m_cliques.push_back(pose_node(e, a));
       for (int b = 0; b < 4; ++b) {
-        rings[static_cast<std::size_t>(m_elements.nodes_of(e)[a] - m_first)].insert(m_elements.nodes_of(e)[b] - m_first);
+        rings[static_cast<std::size_t>(m_elements.nodes_of(e)[a] - m_first)].insert(
+            m_elements.nodes_of(e)[b] - m_first);
       }
     }
   }
@@ -52,7 +54,8 @@ CompatibleTerm::CompatibleTerm(TetElements elements, int pose_offset, const std:
     m_rings.resize(m_rings.size() + static_cast<std::size_t>(m_ring_size) - ring.size(), -1);
   }
   const double length = std::cbrt(6 * volume / static_cast<double>(m_elements.count()));
-  const double stiffness = std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).flip[0]; }, energy) / 2;
+  const double stiffness =
+      std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).flip[0]; }, energy) / 2;
   m_gamma = penalty * stiffness / length;
   m_shift = 1e-7 * stiffness * length;
   m_pose_elements = m_elements;
@@ -109,7 +112,8 @@ VecX CompatibleTerm::interpolation_gradient(const Points& x, const VecX& w) cons
   Points g = Points::Zero(m_nodes, 3);
   m_pose_elements.colouring.for_each([&](std::size_t e) {
     const Mat3 f = pose_edges(x, e) * m_elements.rest_inverse[e];
-    const Mat3 nodal = m_elements.volume[e] * f * strain_residual(f, e, w) * m_elements.rest_inverse[e].transpose();
+    const Mat3 nodal =
+        m_elements.volume[e] * f * strain_residual(f, e, w) * m_elements.rest_inverse[e].transpose();
     for (int a = 0; a < 3; ++a) g.row(m_pose_elements.nodes_of(e)[a + 1]) += nodal.col(a).transpose();
     g.row(m_pose_elements.nodes_of(e)[0]) -= nodal.rowwise().sum().transpose();
   });
@@ -123,7 +127,8 @@ MatX CompatibleTerm::interpolation_weights(const Points& x) const {
     for (int i = 0; i < m_count; ++i) {
       const Mat3& strain = m_strains[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
       const Mat3 nodal = -m_elements.volume[e] * f * strain * m_elements.rest_inverse[e].transpose();
-      for (int a = 0; a < 3; ++a) result.col(i).segment<3>(3 * m_pose_elements.nodes_of(e)[a + 1]) += nodal.col(a);
+      for (int a = 0; a < 3; ++a)
+        result.col(i).segment<3>(3 * m_pose_elements.nodes_of(e)[a + 1]) += nodal.col(a);
       result.col(i).segment<3>(3 * m_pose_elements.nodes_of(e)[0]) -= nodal.rowwise().sum();
     }
   });
@@ -163,9 +168,10 @@ double CompatibleTerm::value(const Points& x, const VecX& w) {
       [&](const auto& psi) {
         parallel_for(m_elements.count(), [&](std::size_t e) {
           const Mat3 edges = pose_edges(x, e);
-          values[e] = edges.determinant() > 0
-                          ? m_elements.volume[e] * psi.value(edge_matrix(x, m_elements.nodes_of(e)) * edges.inverse())
-                          : std::numeric_limits<double>::infinity();
+          values[e] =
+              edges.determinant() > 0
+                  ? m_elements.volume[e] * psi.value(edge_matrix(x, m_elements.nodes_of(e)) * edges.inverse())
+                  : std::numeric_limits<double>::infinity();
         });
       },
       m_energy);
@@ -214,7 +220,8 @@ void CompatibleTerm::add_penalty_hessian(BlockMatrix& a, double factor) const {
       const int node = ring[p] - m_first - m_pose_offset;
       const BlockSlot at = m_pose_pattern->slot(k, node);
       const Eigen::OuterStride<> stride(std::abs(at.stride));
-      const Eigen::Map<const Mat3, 0, Eigen::OuterStride<>> block(m_interpolation.values().data() + at.offset, stride);
+      const Eigen::Map<const Mat3, 0, Eigen::OuterStride<>> block(m_interpolation.values().data() + at.offset,
+                                                                  stride);
       if (at.stride > 0) {
         row.middleCols<3>(3 * p) = block;
       } else {
@@ -228,8 +235,8 @@ void CompatibleTerm::add_penalty_hessian(BlockMatrix& a, double factor) const {
   }
 }
 
-void CompatibleTerm::add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
-                                 Eigen::Ref<MatX> d) {
+void CompatibleTerm::add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a,
+                                 Eigen::Ref<MatX> c, Eigen::Ref<MatX> d) {
   std::visit(
       [&](const auto& psi) {
         m_elements.colouring.for_each([&](std::size_t e) {

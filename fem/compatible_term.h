@@ -1,11 +1,14 @@
-// The example potential of the predecessor, with a compatible interpolated pose (Martin et al. 2011; schumacher2012 §4):
-// the nodes y of X_w are unknowns too, tied to the weights through the strain interpolation
+// The example potential of the predecessor, with a compatible interpolated pose (Martin et al. 2011;
+// schumacher2012 §4): the nodes y of X_w are unknowns too, tied to the weights through the strain
+// interpolation
 //   W_p(y, w, x) = W(X_w = y, x) + γ ‖∇_y W_I‖²,   W_I(y, w) = ½ Σ vol ‖E(y) − Σ w_i E_i‖²
-// (a penalty on ‖E(y) − E_w‖² itself would lock w as γ grows). With B = Dy⁻¹, F = Ds Dy⁻¹, b_a rows of B and K_ab the
-// stiffness blocks for fixed y:
-//   ∂W/∂y_a = −vol FᵀP b_a,   K_xy,ab = −K_ab F − vol P b_b b_aᵀ,   K_yy,ab = Fᵀ K_ab F + vol (FᵀP b_b b_aᵀ + b_b b_aᵀ PᵀF)
-// The penalty has the Gauss–Newton Hessian 2γ K_I² (two rings of neighbours), K_I = ∂²W_I/∂y². y is free to move rigidly:
-// a small shift on its diagonal removes that from the linear system without changing the energy.
+// (a penalty on ‖E(y) − E_w‖² itself would lock w as γ grows). With B = Dy⁻¹, F = Ds Dy⁻¹, b_a rows of B and
+// K_ab the stiffness blocks for fixed y:
+//   ∂W/∂y_a = −vol FᵀP b_a,   K_xy,ab = −K_ab F − vol P b_b b_aᵀ,   K_yy,ab = Fᵀ K_ab F + vol (FᵀP b_b b_aᵀ +
+//   b_b b_aᵀ PᵀF)
+// The penalty has the Gauss–Newton Hessian 2γ K_I² (two rings of neighbours), K_I = ∂²W_I/∂y². y is free to
+// move rigidly: a small shift on its diagonal removes that from the linear system without changing the
+// energy.
 #pragma once
 
 #include <memory>
@@ -18,10 +21,10 @@ namespace exemplar {
 
 class CompatibleTerm : public NodeTerm {
  public:
-  // `elements`: of the whole body. Node n of the body has the pose node n + pose_offset. `poses`: positions of the body's
-  // nodes in each example, in the solver's numbering. `penalty`: γ relative to μ/edge length.
-  CompatibleTerm(TetElements elements, int pose_offset, const std::vector<Points>& poses, const ElasticEnergy& energy,
-                 double penalty, bool on_simplex);
+  // `elements`: of the whole body. Node n of the body has the pose node n + pose_offset. `poses`: positions
+  // of the body's nodes in each example, in the solver's numbering. `penalty`: γ relative to μ/edge length.
+  CompatibleTerm(TetElements elements, int pose_offset, const std::vector<Points>& poses,
+                 const ElasticEnergy& energy, double penalty, bool on_simplex);
 
   int weight_count() const override { return m_count; }
   bool weights_on_simplex() const override { return m_on_simplex; }
@@ -34,6 +37,8 @@ class CompatibleTerm : public NodeTerm {
   bool damped() const override { return false; }
   // γ ‖∇_y W_I‖² alone.
   double penalty_energy(const Points& x, const VecX& w);
+  // What is added to the diagonal of the pose nodes in the Hessian, N/m.
+  double gauge_shift() const { return m_shift; }
 
  private:
   int pose_node(std::size_t e, int a) const { return m_elements.nodes_of(e)[a] + m_pose_offset; }
@@ -44,10 +49,10 @@ class CompatibleTerm : public NodeTerm {
   void assemble_interpolation(const Points& x, const VecX& w);        // K_I
   void add_penalty_hessian(BlockMatrix& a, double factor) const;
 
-  TetElements m_elements;  // rest inverses of the undeformed body
+  TetElements m_elements;       // rest inverses of the undeformed body
   TetElements m_pose_elements;  // the same with nodes counted from 0, on m_pose_pattern
   ElasticEnergy m_energy;
-  int m_first = 0;         // first node of the body
+  int m_first = 0;  // first node of the body
   int m_nodes = 0;
   int m_pose_offset;
   int m_count;
@@ -58,7 +63,7 @@ class CompatibleTerm : public NodeTerm {
   std::unique_ptr<BlockPattern> m_pose_pattern;
   BlockMatrix m_interpolation;  // K_I
   std::vector<int> m_cliques;   // eight nodes per element
-  std::vector<int> m_rings;     // every pose node with its neighbours (the solver's numbers), padded with −1
+  std::vector<int> m_rings;  // every pose node with its neighbours (the solver's numbers), padded with −1
   int m_ring_size = 0;
   std::vector<BlockSlot> m_slots;       // 36 per element
   std::vector<BlockSlot> m_ring_slots;  // pairs of each ring

@@ -1,5 +1,5 @@
-// The conventional potential W_i of solids (schumacher2012 eq. 1) as a term of the implicit solver. The elements' rest
-// inverses carry plastic deformation: B = Dm⁻¹ F_p⁻¹.
+// The conventional potential W_i of solids (schumacher2012 eq. 1) as a term of the implicit solver. The
+// elements' rest inverses carry plastic deformation: B = Dm⁻¹ F_p⁻¹.
 #pragma once
 
 #include "core/elastic/tet_elements.h"
@@ -9,7 +9,8 @@ namespace exemplar {
 
 class ElasticTerm : public NodeTerm {
  public:
-  ElasticTerm(TetElements elements, const ElasticEnergy& energy) : m_elements(std::move(elements)), m_energy(energy) {}
+  ElasticTerm(TetElements elements, const ElasticEnergy& energy)
+      : m_elements(std::move(elements)), m_energy(energy) {}
 
   TetElements& elements() { return m_elements; }
   const TetElements& elements() const { return m_elements; }

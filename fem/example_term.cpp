@@ -20,8 +20,8 @@ ExampleTerm::ExampleTerm(TetElements elements, const std::vector<Points>& poses,
     for (const Points& pose : poses) {
       m_poses.push_back(edge_matrix(pose, m_elements.nodes_of(e)));
       if (!(m_poses.back().determinant() > 0)) {
-        throw InputError("example " + std::to_string((m_poses.size() - 1) % poses.size() + 1) + " turns element " +
-                         std::to_string(e) + " inside out");
+        throw InputError("example " + std::to_string((m_poses.size() - 1) % poses.size() + 1) +
+                         " turns element " + std::to_string(e) + " inside out");
       }
     }
   }
@@ -51,7 +51,8 @@ Mat3 ExampleTerm::rest_edges(std::size_t e, const VecX& w) const {
 void ExampleTerm::set_weights(const VecX& w) {
   if (m_weights.size() == w.size() && m_weights == w) return;
   m_weights = w;
-  parallel_for(m_elements.count(), [&](std::size_t e) { m_elements.rest_inverse[e] = rest_edges(e, w).inverse(); });
+  parallel_for(m_elements.count(),
+               [&](std::size_t e) { m_elements.rest_inverse[e] = rest_edges(e, w).inverse(); });
 }
 
 void ExampleTerm::connect(const BlockPattern& pattern, std::span<const int> column_of_node) {
@@ -90,8 +91,8 @@ void ExampleTerm::add_gradient(const Points& x, const VecX& w, Points& g, Eigen:
   for (std::size_t k = 0; k < m_slots.size(); ++k) g_w[static_cast<Eigen::Index>(k % m)] += m_slots[k];
 }
 
-void ExampleTerm::add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
-                              Eigen::Ref<MatX> d) {
+void ExampleTerm::add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a,
+                              Eigen::Ref<MatX> c, Eigen::Ref<MatX> d) {
   set_weights(w);
   const std::size_t m = static_cast<std::size_t>(m_count);
   m_slots.resize(m * m * m_elements.count());
@@ -122,7 +123,8 @@ void ExampleTerm::add_hessian(const Points& x, const VecX& w, bool project, Bloc
             for (int j = 0; j < m_count; ++j) {
               const Mat3 g_j = direction(e, j) * b;
               m_slots[(e * m + static_cast<std::size_t>(i)) * m + static_cast<std::size_t>(j)] =
-                  volume * (change.cwiseProduct(-f * g_j).sum() + ftp.cwiseProduct(g_i * g_j + g_j * g_i).sum());
+                  volume *
+                  (change.cwiseProduct(-f * g_j).sum() + ftp.cwiseProduct(g_i * g_j + g_j * g_i).sum());
             }
           }
         });

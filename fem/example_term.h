@@ -1,9 +1,10 @@
 // The example potential W_p of solids with incompatible rest shapes (schumacher2012 §4.1.1, eq. 5).
 //
-// Per tet and example i: R_i, the proper rotation of the polar decomposition of rest → example, takes it to the common
-// frame, D_i = R_iᵀ Dm_i − Dm_0. The interpolated rest shape is Dm_w = Dm_0 + Σ w_i D_i, F = Ds Dm_w⁻¹, and
-// W_p = Σ vol ψ(F) with the constant rest volume: a departure from the literal W(X_w, x), whose volume changes with w;
-// there is no measurable difference and there are fewer terms. With B = Dm_w⁻¹, G_i = D_i B, dF_i = −F G_i:
+// Per tet and example i: R_i, the proper rotation of the polar decomposition of rest → example, takes it to
+// the common frame, D_i = R_iᵀ Dm_i − Dm_0. The interpolated rest shape is Dm_w = Dm_0 + Σ w_i D_i, F = Ds
+// Dm_w⁻¹, and W_p = Σ vol ψ(F) with the constant rest volume: a departure from the literal W(X_w, x), whose
+// volume changes with w; there is no measurable difference and there are fewer terms. With B = Dm_w⁻¹, G_i =
+// D_i B, dF_i = −F G_i:
 //   ∂W/∂w_i = −vol (FᵀP):G_i
 //   H_xw,i  = vol (H:dF_i − P G_iᵀ) Bᵀ
 //   H_ww,ij = vol (dF_i:H:dF_j + (FᵀP):(G_i G_j + G_j G_i))
@@ -20,9 +21,11 @@ namespace exemplar {
 
 class ExampleTerm : public NodeTerm {
  public:
-  // `elements`: of the region that the examples shape. `poses`: positions of the solver's nodes in each example (rows
-  // of other nodes are not looked at). Throws InputError for an example that inverts an element.
-  ExampleTerm(TetElements elements, const std::vector<Points>& poses, const ElasticEnergy& energy, bool on_simplex);
+  // `elements`: of the region that the examples shape. `poses`: positions of the solver's nodes in each
+  // example (rows of other nodes are not looked at). Throws InputError for an example that inverts an
+  // element.
+  ExampleTerm(TetElements elements, const std::vector<Points>& poses, const ElasticEnergy& energy,
+              bool on_simplex);
 
   int weight_count() const override { return m_count; }
   bool weights_on_simplex() const override { return m_on_simplex; }
@@ -35,8 +38,9 @@ class ExampleTerm : public NodeTerm {
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
 
-  // Example 0 becomes F_p Dm_0, and the rotations of the others are taken against it again: a product of two symmetric
-  // positive definite factors is not one, so that det Dm_w > 0 would otherwise be lost. One matrix per element.
+  // Example 0 becomes F_p Dm_0, and the rotations of the others are taken against it again: a product of two
+  // symmetric positive definite factors is not one, so that det Dm_w > 0 would otherwise be lost. One matrix
+  // per element.
   void set_plastic(const std::vector<Mat3>& plastic_inverse);
 
   std::size_t element_count() const { return m_elements.count(); }
@@ -46,19 +50,21 @@ class ExampleTerm : public NodeTerm {
 
  private:
   void set_weights(const VecX& w);
-  const Mat3& direction(std::size_t e, int i) const { return m_directions[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)]; }
+  const Mat3& direction(std::size_t e, int i) const {
+    return m_directions[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
+  }
 
-  TetElements m_elements;            // rest_inverse: that of Dm_w for m_weights
+  TetElements m_elements;  // rest_inverse: that of Dm_w for m_weights
   ElasticEnergy m_energy;
   int m_count;
   bool m_on_simplex;
-  VecX m_weights;                    // for which rest_inverse was computed
-  std::vector<Mat3> m_rest;          // Dm_0, or F_p Dm_0
-  std::vector<Mat3> m_undeformed;    // Dm_0 without plasticity
-  std::vector<Mat3> m_poses;         // Dm_i, m per element
-  std::vector<Mat3> m_directions;    // D_i
+  VecX m_weights;                  // for which rest_inverse was computed
+  std::vector<Mat3> m_rest;        // Dm_0, or F_p Dm_0
+  std::vector<Mat3> m_undeformed;  // Dm_0 without plasticity
+  std::vector<Mat3> m_poses;       // Dm_i, m per element
+  std::vector<Mat3> m_directions;  // D_i
   std::vector<int> m_column;
-  std::vector<double> m_slots;       // per-element sums over elements, added in order
+  std::vector<double> m_slots;  // per-element sums over elements, added in order
 };
 
 }  // namespace exemplar

@@ -13,13 +13,14 @@ namespace exemplar {
 
 namespace {
 
-constexpr double k_longest_piece = 0.2;     // of ν Δt
+constexpr double k_longest_piece = 0.2;      // of ν Δt
 constexpr double k_smallest_stretch = 0.05;  // before the power: an inverted or flat element would give NaN
 
 // Symmetric matrices as vectors whose dot product is that of the matrices.
 Eigen::Matrix<double, 6, 1> as_vector(const Mat3& m) {
   const double r = std::sqrt(2.0);
-  return (Eigen::Matrix<double, 6, 1>() << m(0, 0), m(1, 1), m(2, 2), r * m(0, 1), r * m(0, 2), r * m(1, 2)).finished();
+  return (Eigen::Matrix<double, 6, 1>() << m(0, 0), m(1, 1), m(2, 2), r * m(0, 1), r * m(0, 2), r * m(1, 2))
+      .finished();
 }
 
 // V Σ̂^(−γ) Vᵀ
@@ -32,8 +33,8 @@ Mat3 flow_factor(const Mat3& f, double gamma) {
 
 }  // namespace
 
-Plasticity::Plasticity(const TetElements& rest, const PlasticParameters& parameters, const std::vector<Points>& poses,
-                       const std::vector<std::vector<char>>& takes_part)
+Plasticity::Plasticity(const TetElements& rest, const PlasticParameters& parameters,
+                       const std::vector<Points>& poses, const std::vector<std::vector<char>>& takes_part)
     : m_parameters(parameters),
       m_rest_inverse(rest.rest_inverse),
       m_inverse(rest.count(), Mat3::Identity()),
@@ -41,17 +42,20 @@ Plasticity::Plasticity(const TetElements& rest, const PlasticParameters& paramet
   for (std::size_t e = 0; e < rest.count(); ++e) {
     for (std::size_t i = 0; i < m_count; ++i) {
       const bool in = takes_part.empty() || takes_part[i].empty() || takes_part[i][e] != 0;
-      m_strains.push_back(in ? green_strain(edge_matrix(poses[i], rest.nodes_of(e)) * m_rest_inverse[e]) : Mat3::Zero());
+      m_strains.push_back(in ? green_strain(edge_matrix(poses[i], rest.nodes_of(e)) * m_rest_inverse[e])
+                             : Mat3::Zero());
     }
   }
 }
 
 Mat3 Plasticity::projected_root(std::size_t e, const Mat3& strain, double* distance) const {
   MatX columns(6, static_cast<Eigen::Index>(m_count));
-  for (std::size_t i = 0; i < m_count; ++i) columns.col(static_cast<Eigen::Index>(i)) = as_vector(m_strains[e * m_count + i]);
+  for (std::size_t i = 0; i < m_count; ++i)
+    columns.col(static_cast<Eigen::Index>(i)) = as_vector(m_strains[e * m_count + i]);
   const VecX w = project_on_simplex_hull(columns, as_vector(strain));
   Mat3 projected = Mat3::Zero();
-  for (std::size_t i = 0; i < m_count; ++i) projected += w[static_cast<Eigen::Index>(i)] * m_strains[e * m_count + i];
+  for (std::size_t i = 0; i < m_count; ++i)
+    projected += w[static_cast<Eigen::Index>(i)] * m_strains[e * m_count + i];
   *distance = (strain - projected).norm();
   return symmetric_root(2 * projected + Mat3::Identity(), k_smallest_stretch * k_smallest_stretch);
 }
@@ -92,12 +96,14 @@ bool Plasticity::update(const Points& x, const ElasticEnergy& energy, double dt,
 
 void Plasticity::set_inverse(std::vector<Mat3> inverse, TetElements& elements) {
   m_inverse = std::move(inverse);
-  for (std::size_t e = 0; e < elements.count(); ++e) elements.rest_inverse[e] = m_rest_inverse[e] * m_inverse[e];
+  for (std::size_t e = 0; e < elements.count(); ++e)
+    elements.rest_inverse[e] = m_rest_inverse[e] * m_inverse[e];
 }
 
 double Plasticity::largest() const {
   double largest = 0;
-  for (const Mat3& inverse : m_inverse) largest = std::max(largest, (inverse.inverse() - Mat3::Identity()).norm());
+  for (const Mat3& inverse : m_inverse)
+    largest = std::max(largest, (inverse.inverse() - Mat3::Identity()).norm());
   return largest;
 }
 

@@ -1,13 +1,15 @@
-// Plastic flow of solids (schumacher2012 §5.1, eq. 6–9), conventional or confined to the space of example poses.
-// Per element F = F_e F_p; stored is F_p⁻¹ with det F_p = 1. After each time step:
-//  1. E from the total F. Project: min_w ‖E − Σ w_j E_j‖ over the simplex with E_0 = 0 → E_proj, F_proj = √(2 E_proj + I),
+// Plastic flow of solids (schumacher2012 §5.1, eq. 6–9), conventional or confined to the space of example
+// poses. Per element F = F_e F_p; stored is F_p⁻¹ with det F_p = 1. After each time step:
+//  1. E from the total F. Project: min_w ‖E − Σ w_j E_j‖ over the simplex with E_0 = 0 → E_proj, F_proj = √(2
+//  E_proj + I),
 //     d = ‖E − E_proj‖_F.
 //  2. σ from F_e = F F_p⁻¹; τ' = τ + η d; γ = clamp(ν Δt (‖σ‖_F − τ')/‖σ‖_F, 0, 1).
 //  3. SVD of F_e (conventional) or of F_proj F_p⁻¹ (examples) = U Σ Vᵀ; Σ̂ = det(Σ)^(−1/3) Σ;
 //     F_p⁻¹ ← F_p⁻¹ V Σ̂^(−γ) Vᵀ.
-// With the elastic strain in step 1, or without F_p⁻¹ in step 3, the deformation leaves the example space (124° and 154° of
-// a 90° twist were seen). ν Δt is kept at 0.2 or below by repeating the update in shorter pieces.
-// Symbols: τ yield stress (Pa), ν flow rate (1/s), η penalty of the distance to the examples (Pa), σ Cauchy stress (Pa).
+// With the elastic strain in step 1, or without F_p⁻¹ in step 3, the deformation leaves the example space
+// (124° and 154° of a 90° twist were seen). ν Δt is kept at 0.2 or below by repeating the update in shorter
+// pieces. Symbols: τ yield stress (Pa), ν flow rate (1/s), η penalty of the distance to the examples (Pa), σ
+// Cauchy stress (Pa).
 #pragma once
 
 #include <vector>
@@ -17,15 +19,15 @@
 namespace exemplar {
 
 struct PlasticParameters {
-  double yield_stress = 0;     // τ, Pa
-  double rate = 5;             // ν, 1/s
-  double distance_penalty = 0; // η, Pa
+  double yield_stress = 0;      // τ, Pa
+  double rate = 5;              // ν, 1/s
+  double distance_penalty = 0;  // η, Pa
 };
 
 class Plasticity {
  public:
-  // `poses`: positions of the solver's nodes in each plastic example; none: conventional flow. `takes_part[i][e]`: false
-  // where example i does not shape element e (its strain there is that of rest).
+  // `poses`: positions of the solver's nodes in each plastic example; none: conventional flow.
+  // `takes_part[i][e]`: false where example i does not shape element e (its strain there is that of rest).
   Plasticity(const TetElements& rest, const PlasticParameters& parameters, const std::vector<Points>& poses,
              const std::vector<std::vector<char>>& takes_part = {});
 
@@ -45,7 +47,7 @@ class Plasticity {
   std::vector<Mat3> m_rest_inverse;  // Dm⁻¹
   std::vector<Mat3> m_inverse;       // F_p⁻¹
   std::size_t m_count = 0;
-  std::vector<Mat3> m_strains;       // E_j, m_count per element
+  std::vector<Mat3> m_strains;  // E_j, m_count per element
 };
 
 }  // namespace exemplar

@@ -7,7 +7,8 @@
 
 namespace exemplar {
 
-SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, ExampleMethod method, double penalty)
+SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, ExampleMethod method,
+                       double penalty)
     : m_bodies(std::move(bodies)) {
   for (const SolidBody& body : m_bodies) {
     m_first_node.push_back(m_node_count);
@@ -31,13 +32,16 @@ SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, E
     if (body.velocities.rows() == 0) body.velocities = Points::Zero(n, 3);
     positions.middleRows(m_first_node[b], n) = body.positions;
     velocities.middleRows(m_first_node[b], n) = body.velocities;
-    if (m_pose_offset[b] > 0) positions.middleRows(m_first_node[b] + m_pose_offset[b], n) = body.mesh.vertices;
+    if (m_pose_offset[b] > 0)
+      positions.middleRows(m_first_node[b] + m_pose_offset[b], n) = body.mesh.vertices;
     add_body(b, method, penalty, terms);
     masses += lumped_mass(m_elastic[b]->elements(), body.density, m_total_nodes);
-    volume += std::accumulate(m_elastic[b]->elements().volume.begin(), m_elastic[b]->elements().volume.end(), 0.0);
+    volume +=
+        std::accumulate(m_elastic[b]->elements().volume.begin(), m_elastic[b]->elements().volume.end(), 0.0);
     tets += m_elastic[b]->elements().count();
     stiffness = std::max(
-        stiffness, std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).a.norm(); }, body.energy));
+        stiffness,
+        std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).a.norm(); }, body.energy));
   }
   options.length = std::cbrt(6 * volume / static_cast<double>(std::max<std::size_t>(tets, 1)));
   // Below this force the strain is under 1e-7: nothing that a picture or a metric would show.
@@ -86,8 +90,8 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
     m_example_terms[b].push_back(terms.size());
     const ElasticEnergy energy = scaled(body.energy, set.stiffness);
     if (method == ExampleMethod::compatible) {
-      terms.push_back(std::make_shared<CompatibleTerm>(make_elements(b, {}), m_pose_offset[b], poses, energy, penalty,
-                                                       set.on_simplex));
+      terms.push_back(std::make_shared<CompatibleTerm>(make_elements(b, {}), m_pose_offset[b], poses, energy,
+                                                       penalty, set.on_simplex));
     } else {
       m_incompatible[b].push_back(
           std::make_shared<ExampleTerm>(make_elements(b, set.tets), poses, energy, set.on_simplex));
@@ -98,8 +102,8 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
   if (body.plastic) {
     std::vector<Points> poses;
     for (const Points& pose : body.plastic->poses) poses.push_back(global(b, pose));
-    m_plasticities[b] = std::make_unique<Plasticity>(m_elastic[b]->elements(), body.plastic->parameters, poses,
-                                                     body.plastic->takes_part);
+    m_plasticities[b] = std::make_unique<Plasticity>(m_elastic[b]->elements(), body.plastic->parameters,
+                                                     poses, body.plastic->takes_part);
   }
 }
 

@@ -1,5 +1,5 @@
-// Solid bodies in one implicit solver: elastic terms, example potentials and plastic flow. Free of scenes and files, so
-// that tests, validation and benches use it directly.
+// Solid bodies in one implicit solver: elastic terms, example potentials and plastic flow. Free of scenes and
+// files, so that tests, validation and benches use it directly.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct ExampleSet {
   std::vector<int> tets;      // empty: all
   double stiffness = 1;       // of W_p relative to W_i
   bool on_simplex = true;
-  VecX initial_weights;       // empty: zero
+  VecX initial_weights;  // empty: zero
 };
 
 struct PlasticBody {
@@ -31,11 +31,11 @@ struct PlasticBody {
 };
 
 struct SolidBody {
-  TetMesh mesh;               // at rest
-  VecX fill;                  // part of each tet that is filled; empty: 1
-  Points positions;           // at the start; empty: rest
-  Points velocities;          // empty: zero
-  double density = 1000;      // kg/m³
+  TetMesh mesh;           // at rest
+  VecX fill;              // part of each tet that is filled; empty: 1
+  Points positions;       // at the start; empty: rest
+  Points velocities;      // empty: zero
+  double density = 1000;  // kg/m³
   ElasticEnergy energy = ModifiedStVK{1e5, 2e5};
   std::vector<ExampleSet> examples;
   std::optional<PlasticBody> plastic;
@@ -61,12 +61,14 @@ class SolidModel {
   Points body_velocities(std::size_t b) const;
   // Index of a body's example set among the solver's terms.
   std::size_t example_term(std::size_t b, std::size_t set) const { return m_example_terms[b][set]; }
-  const VecX& weights(std::size_t b, std::size_t set) const { return m_solver->state().weights[example_term(b, set)]; }
+  const VecX& weights(std::size_t b, std::size_t set) const {
+    return m_solver->state().weights[example_term(b, set)];
+  }
   const Plasticity* plasticity(std::size_t b) const { return m_plasticities[b].get(); }
   ElasticTerm& elastic(std::size_t b) { return *m_elastic[b]; }
 
-  double internal_energy() const;   // Σ W_i
-  double example_energy() const;    // Σ W_p: the distance to the example manifold
+  double internal_energy() const;  // Σ W_i
+  double example_energy() const;   // Σ W_p: the distance to the example manifold
   double plastic_dissipation() const { return m_dissipation; }
   bool plasticity_frozen = false;
 
@@ -79,7 +81,8 @@ class SolidModel {
   void set_state(State state);
 
  private:
-  void add_body(std::size_t b, ExampleMethod method, double penalty, std::vector<std::shared_ptr<NodeTerm>>& terms);
+  void add_body(std::size_t b, ExampleMethod method, double penalty,
+                std::vector<std::shared_ptr<NodeTerm>>& terms);
   TetElements make_elements(std::size_t b, std::span<const int> tets) const;
   Points global(std::size_t b, const Points& local) const;
   void flow(double dt);

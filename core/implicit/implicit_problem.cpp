@@ -102,14 +102,16 @@ void ImplicitSolver::Problem::assemble_damping() {
 double ImplicitSolver::Problem::value(const VecX& z) {
   unpack(z);
   double sum = m_solver.m_options.inertia ? inertia_value() : 0.0;
-  for (std::size_t t = 0; t < m_solver.m_terms.size(); ++t) sum += m_solver.m_terms[t]->value(m_x, m_weights[t]);
+  for (std::size_t t = 0; t < m_solver.m_terms.size(); ++t)
+    sum += m_solver.m_terms[t]->value(m_x, m_weights[t]);
   // Work of the loads along the step's displacement: no cancellation between large numbers.
   if (m_input.forces.size() > 0) sum -= m_input.forces.cwiseProduct(m_x - m_solver.m_state.positions).sum();
   if (!m_damping.empty()) sum += damping_value();
   for (std::size_t k = 0; k < m_inertias.size(); ++k) {
     sum += m_inertias[k].value(m_q.segment<6>(6 * m_inertia_obstacle[k]));
   }
-  if (has_contact()) sum += m_solver.m_contact->value(m_x, m_q) + m_solver.m_contact->friction_value(m_x, m_q);
+  if (has_contact())
+    sum += m_solver.m_contact->value(m_x, m_q) + m_solver.m_contact->friction_value(m_x, m_q);
   return sum;
 }
 
@@ -216,7 +218,8 @@ void ImplicitSolver::Problem::add_contact_blocks(const std::vector<ContactBlock>
   }
 }
 
-void ImplicitSolver::Problem::add_contact_blocks(const std::vector<ContactBlock>& blocks, BorderedHessian& h) const {
+void ImplicitSolver::Problem::add_contact_blocks(const std::vector<ContactBlock>& blocks,
+                                                 BorderedHessian& h) const {
   for (const ContactBlock& block : blocks) {
     const Eigen::Index node_count = static_cast<Eigen::Index>(block.nodes.size());
     for (Eigen::Index a = 0; a < node_count; ++a) {
@@ -247,7 +250,8 @@ void ImplicitSolver::Problem::mask(BorderedHessian& h) const {
   const std::span<const int> start = pattern().column_start(), rows = pattern().row_index();
   const std::span<double> values = h.a.values();
   for (std::size_t j = 0; j + 1 < start.size(); ++j) {
-    for (std::size_t k = static_cast<std::size_t>(start[j]); k < static_cast<std::size_t>(start[j + 1]); ++k) {
+    for (std::size_t k = static_cast<std::size_t>(start[j]); k < static_cast<std::size_t>(start[j + 1]);
+         ++k) {
       const std::size_t i = static_cast<std::size_t>(rows[k]);
       if (!masked[i] && !masked[j]) continue;
       values[k] = i == j ? std::max(std::abs(values[k]), 1e-12) : 0.0;

@@ -42,7 +42,8 @@ void ImplicitSolver::add_contact(ContactSurface surface, std::vector<ObstacleBod
 }
 
 void ImplicitSolver::set_state(ImplicitState state) {
-  assert(state.positions.rows() == m_state.positions.rows() && state.weights.size() == m_state.weights.size());
+  assert(state.positions.rows() == m_state.positions.rows() &&
+         state.weights.size() == m_state.weights.size());
   m_state = std::move(state);
   if (m_linear) m_linear->set_memory(m_state.linear);
 }
@@ -68,7 +69,8 @@ void ImplicitSolver::prepare_system(const std::vector<SupportedNode>& held) {
     for (BlockPattern::CliqueList& list : lists) {
       std::vector<int>& out = mapped.emplace_back();
       out.reserve(list.nodes.size());
-      for (const int node : list.nodes) out.push_back(node < 0 ? -1 : m_column[static_cast<std::size_t>(node)]);
+      for (const int node : list.nodes)
+        out.push_back(node < 0 ? -1 : m_column[static_cast<std::size_t>(node)]);
     }
     for (std::size_t k = 0; k < lists.size(); ++k) lists[k].nodes = mapped[k];
     m_linear.reset();
@@ -89,8 +91,8 @@ void ImplicitSolver::prepare_system(const std::vector<SupportedNode>& held) {
   }
 }
 
-// Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with them if the
-// way is free, else the nodes where they are. False if even that would cross.
+// Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with
+// them if the way is free, else the nodes where they are. False if even that would cross.
 bool ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start) {
   q = VecX::Zero(6 * static_cast<Eigen::Index>(m_obstacles.size()));
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
@@ -111,7 +113,8 @@ bool ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& st
   Points predicted = start;
   if (m_options.inertia) {
     for (Eigen::Index i = 0; i < start.rows(); ++i) {
-      if (m_column[static_cast<std::size_t>(i)] >= 0) predicted.row(i) += input.dt * m_state.velocities.row(i);
+      if (m_column[static_cast<std::size_t>(i)] >= 0)
+        predicted.row(i) += input.dt * m_state.velocities.row(i);
     }
   }
   m_contact->find_pairs(m_state.positions, zero, predicted, q_free);
@@ -177,7 +180,8 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
   return outcome;
 }
 
-void ImplicitSolver::finish(const StepInput& input, const Points& x, const VecX& q, std::vector<VecX> weights) {
+void ImplicitSolver::finish(const StepInput& input, const Points& x, const VecX& q,
+                            std::vector<VecX> weights) {
   if (m_contact) m_smallest_gap = m_contact->smallest_gap(x, q);
   if (m_options.inertia) {
     m_state.velocities = (x - m_state.positions) / input.dt;

@@ -1,11 +1,12 @@
-// Implicit Euler by minimisation for nodes with any energy terms (schumacher2012 eq. 3–4), the one solver of `fem` and
-// `shell`:
-//   H(x, w, q) = 1/(2h²) ‖x − x₀ − h v₀‖²_M + Σ terms(x, w) − f·x + β/(2h) ‖x − x₀‖²_K₀ + contact and friction(x, q)
+// Implicit Euler by minimisation for nodes with any energy terms (schumacher2012 eq. 3–4), the one solver of
+// `fem` and `shell`:
+//   H(x, w, q) = 1/(2h²) ‖x − x₀ − h v₀‖²_M + Σ terms(x, w) − f·x + β/(2h) ‖x − x₀‖²_K₀ + contact and
+//   friction(x, q)
 //                + inertia of dynamic obstacles(q)
-// over free nodes x, example weights w and the six increments q of every dynamic obstacle, so that momentum is exchanged
-// exactly. h step (s), M lumped masses (kg), f forces (N), β stiffness-proportional damping (s), K₀ the terms' projected
-// Hessian at the start of the step. Without inertia (quasi-static) the first term is left out.
-// Supports hold whole nodes (taken out of the system) or single coordinates (masked).
+// over free nodes x, example weights w and the six increments q of every dynamic obstacle, so that momentum
+// is exchanged exactly. h step (s), M lumped masses (kg), f forces (N), β stiffness-proportional damping (s),
+// K₀ the terms' projected Hessian at the start of the step. Without inertia (quasi-static) the first term is
+// left out. Supports hold whole nodes (taken out of the system) or single coordinates (masked).
 #pragma once
 
 #include <functional>
@@ -24,17 +25,17 @@ struct ImplicitOptions {
   NewtonOptions newton;
   LinearMethod linear = LinearMethod::automatic;
   bool inertia = true;
-  double damping = 0;        // β, s
-  double stiffness_force = 0; // N: smallest force that counts in the relative tolerance (material × mesh)
-  double length = 1;         // m: mean edge
-  int friction_solves = 2;   // solves per step while something slides: friction is lagged by one of them
+  double damping = 0;          // β, s
+  double stiffness_force = 0;  // N: smallest force that counts in the relative tolerance (material × mesh)
+  double length = 1;           // m: mean edge
+  int friction_solves = 2;     // solves per step while something slides: friction is lagged by one of them
 };
 
 struct StepInput {
-  double dt = 0;                         // s
-  double time = 0;                       // s, at the end of the step: where keyframed obstacles go
-  Points forces;                         // N, every node; empty: none
-  std::vector<SupportedNode> held;       // positions at the end of the step
+  double dt = 0;                                   // s
+  double time = 0;                                 // s, at the end of the step: where keyframed obstacles go
+  Points forces;                                   // N, every node; empty: none
+  std::vector<SupportedNode> held;                 // positions at the end of the step
   std::vector<std::optional<VecX>> given_weights;  // per term: explicit control; empty: none anywhere
 };
 
@@ -55,9 +56,10 @@ struct ImplicitState {
 
 class ImplicitSolver {
  public:
-  // `masses`: kg per node (0 allowed: no inertia). Terms are shared with their makers, who may change them between steps.
-  ImplicitSolver(Points positions, Points velocities, VecX masses, std::vector<std::shared_ptr<NodeTerm>> terms,
-                 ImplicitOptions options);
+  // `masses`: kg per node (0 allowed: no inertia). Terms are shared with their makers, who may change them
+  // between steps.
+  ImplicitSolver(Points positions, Points velocities, VecX masses,
+                 std::vector<std::shared_ptr<NodeTerm>> terms, ImplicitOptions options);
   ~ImplicitSolver();
 
   // Turns contact on; `surface` refers to this solver's nodes.

@@ -1,5 +1,6 @@
-// An energy of nodes, with optional weights of examples: what an implicit solver is made of. Solids and shells supply
-// their elastic and example energies as terms; inertia, loads, supports, contact and damping are the solver's own.
+// An energy of nodes, with optional weights of examples: what an implicit solver is made of. Solids and
+// shells supply their elastic and example energies as terms; inertia, loads, supports, contact and damping
+// are the solver's own.
 #pragma once
 
 #include <span>
@@ -28,8 +29,8 @@ class NodeTerm {
   virtual double value(const Points& x, const VecX& w) = 0;
   // Adds ∂/∂x to `g` (newton, all nodes) and ∂/∂w to `g_w`.
   virtual void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) = 0;
-  // Adds to the blocks A = ∂²/∂x², C = ∂²/∂x∂w (rows: columns of the pattern times three) and D = ∂²/∂w². With
-  // `project` the addition to A must be positive semi-definite.
+  // Adds to the blocks A = ∂²/∂x², C = ∂²/∂x∂w (rows: columns of the pattern times three) and D = ∂²/∂w².
+  // With `project` the addition to A must be positive semi-definite.
   virtual void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                            Eigen::Ref<MatX> d) = 0;
 

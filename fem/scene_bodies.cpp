@@ -1,0 +1,150 @@
+#include "fem/scene_bodies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/math/errors.h"
+#include "core/mesh/topology.h"
+
+namespace exemplar {
+
+namespace {
+
+bool everywhere(const std::vector<char>& in) {
+  return std::all_of(in.begin(), in.end(), [](char c) { return c != 0; });
+}
+
+// Examples with the same region share their weights.
+std::vector<std::vector<std::size_t>> group_by_region(const std::vector<Example>& examples) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    if (!examples[i].elastic) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return examples[group.front()].in == examples[i].in;
+    });
+    if (same != groups.end()) {
+      same->push_back(i);
+    } else {
+      groups.push_back({i});
+    }
+  }
+  return groups;
+}
+
+ExampleSet make_set(const Body& body, const std::vector<std::size_t>& members, const FemSettings& settings) {
+  ExampleSet set;
+  set.stiffness = settings.examples.stiffness;
+  set.on_simplex = !settings.examples.affine;
+  set.initial_weights = VecX::Zero(static_cast<Eigen::Index>(members.size()));
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const Example& example = body.examples()[members[k]];
+    set.poses.push_back(example.volume);
+    if (body.settings().initial_pose == example.name) set.initial_weights[static_cast<Eigen::Index>(k)] = 1;
+  }
+  const std::vector<char>& in = body.examples()[members.front()].in;
+  if (!everywhere(in)) {
+    for (std::size_t t = 0; t < in.size(); ++t) {
+      if (in[t]) set.tets.push_back(static_cast<int>(t));
+    }
+  }
+  return set;
+}
+
+void check_material(const Body& body, const FemSettings& settings, std::vector<std::string>& notes) {
+  const Material& material = body.material();
+  if (settings.model != ElasticModel::modified_stvk) return;
+  const double ratio = material.lame_lambda() / material.shear_modulus();
+  if (ratio < 1 || ratio > 5) {
+    notes.push_back(
+        fmt::format("warning: body {}: λ/μ = {:.3g}; with modified St. Venant–Kirchhoff, recovery from "
+                    "inverted elements is certain only from 1 to 5 (Poisson's ratio 0.25 to 0.417)",
+                    body.name(), ratio));
+  }
+}
+
+}  // namespace
+
+SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExamples& examples,
+                          std::vector<std::string>& notes) {
+  check_material(body, settings, notes);
+  SolidBody solid;
+  const Volume& volume = body.volume();
+  solid.mesh = volume.mesh;
+  if (volume.cage) solid.fill = volume.fill;
+  solid.positions = body.initial_volume();
+  solid.velocities.resize(solid.mesh.vertices.rows(), 3);
+  for (Eigen::Index i = 0; i < solid.positions.rows(); ++i) {
+    solid.velocities.row(i) = body.initial_velocity(solid.positions.row(i).transpose()).transpose();
+  }
+  solid.density = body.material().density;
+  solid.energy = make_energy(settings.model, body.material().young, body.material().poisson);
+  examples.sets = group_by_region(body.examples());
+  for (const auto& members : examples.sets) solid.examples.push_back(make_set(body, members, settings));
+
+  const std::optional<double> yield =
+      settings.plasticity.yield_stress ? settings.plasticity.yield_stress : body.material().yield_stress;
+  if (yield) {
+    PlasticBody plastic;
+    plastic.parameters = {*yield, settings.plasticity.rate, settings.plasticity.distance_penalty};
+    for (const Example& example : body.examples()) {
+      if (!example.plastic || !settings.plasticity.use_examples) continue;
+      plastic.poses.push_back(example.volume);
+      plastic.takes_part.push_back(example.in);
+    }
+    solid.plastic = std::move(plastic);
+  }
+  return solid;
+}
+
+Triangles boundary_triangles(const TetMesh& mesh) {
+  Eigen::VectorXi to_tet_vertex;
+  Triangles triangles = boundary_surface(mesh, &to_tet_vertex).triangles;
+  for (Eigen::Index i = 0; i < triangles.size(); ++i)
+    triangles.data()[i] = to_tet_vertex[triangles.data()[i]];
+  return triangles;
+}
+
+ContactSurface contact_surface(const Body& body) {
+  const Volume& volume = body.volume();
+  ContactSurface surface;
+  if (volume.cage) {
+    surface.map = PointMap::embedded(volume.surface, volume.mesh.tets);
+    surface.triangles = body.surface().triangles;
+    surface.rest = body.surface().vertices;
+    return surface;
+  }
+  surface.map = PointMap::identity(static_cast<int>(volume.mesh.vertices.rows()));
+  surface.triangles = boundary_triangles(volume.mesh);
+  surface.rest = volume.mesh.vertices;
+  return surface;
+}
+
+Vec3 separating_shift(const Points& surface, const std::vector<ObstacleBody>& obstacles, double gap,
+                      double limit, const std::string& body_name) {
+  Vec3 shift = Vec3::Zero();
+  for (int pass = 0; pass < 50; ++pass) {
+    double smallest = std::numeric_limits<double>::infinity();
+    Vec3 normal = Vec3::Zero();
+    std::string name;
+    for (const ObstacleBody& obstacle : obstacles) {
+      for (Eigen::Index i = 0; i < surface.rows(); ++i) {
+        const SignedDistance d =
+            obstacle.distance(obstacle.initial_state(), surface.row(i).transpose() + shift);
+        if (d.value >= smallest) continue;
+        smallest = d.value;
+        normal = d.gradient;
+        name = obstacle.name();
+      }
+    }
+    if (smallest >= gap) return shift;
+    if (smallest < -limit) {
+      throw InputError(fmt::format("body {} starts {:.3g} m inside obstacle {}", body_name, -smallest, name));
+    }
+    shift += (1.01 * gap - smallest) * normal;
+  }
+  throw InputError(fmt::format("body {} starts wedged between obstacles: leave a little room", body_name));
+}
+
+}  // namespace exemplar
