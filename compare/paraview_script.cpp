@@ -16,10 +16,12 @@ import math
 import os
 import sys
 
+here = os.path.dirname(os.path.abspath(__file__)) if '__file__' in globals() else os.getcwd()
+# Python looks beside a script first, where this file itself would be taken for the package `paraview`.
+sys.path = [p for p in sys.path if os.path.abspath(p or '.') != here]
 from paraview.simple import *
 
 paraview.simple._DisableFirstRenderCameraReset()
-here = os.path.dirname(os.path.abspath(__file__)) if '__file__' in globals() else os.getcwd()
 centre = [0.5 * (a + b) for a, b in zip(LOW, HIGH)]
 radius = 0.5 * math.dist(LOW, HIGH)
 
@@ -31,13 +33,13 @@ def make_view(run):
     view.OrientationAxesVisibility = 0
     surface = PVDReader(registrationName=run['name'], FileName=os.path.join(here, run['directory'], 'surface.pvd'))
     shown = Show(surface, view)
-    ColorBy(shown, None)
+    shown.ColorArrayName = ['POINTS', '']
     shown.DiffuseColor = run['colour']
     shown.AmbientColor = run['colour']
     obstacles = os.path.join(here, run['directory'], 'obstacles.pvd')
     if os.path.exists(obstacles):
         grey = Show(PVDReader(registrationName=run['name'] + ', obstacles', FileName=obstacles), view)
-        ColorBy(grey, None)
+        grey.ColorArrayName = ['POINTS', '']
         grey.DiffuseColor = grey.AmbientColor = [0.75, 0.76, 0.78]
     label = Show(Text(registrationName=run['name'] + ', label', Text=run['name']), view)
     label.Color = run['colour']
@@ -87,8 +89,8 @@ for view in views[1:]:
     AddCameraLink(views[0], view, 'camera of %d' % views.index(view))
 scene = GetAnimationScene()
 scene.UpdateAnimationUsingDataTimeSteps()
-batch = 'pvbatch' in os.path.basename(sys.executable) or os.environ.get('EXEMPLAR_SCREENSHOT')
-if batch or '--screenshot' in sys.argv:
+batch = servermanager.vtkProcessModule.GetProcessType() == servermanager.vtkProcessModule.PROCESS_BATCH
+if batch or os.environ.get('EXEMPLAR_SCREENSHOT'):
     scene.GoToLast()
     picture = os.environ.get('EXEMPLAR_SCREENSHOT') or os.path.join(here, 'paraview.png')
     columns = math.ceil(math.sqrt(len(views)))

@@ -91,6 +91,10 @@ SurfaceDistances distances_between(const Points& a, const Points& b, const VecX&
   SurfaceDistances distances;
   measure(a, b, weights, distances.rms, distances.max);
   measure(aligned_by_body(a, b, weights, bodies), b, weights, distances.rms_aligned, distances.max_aligned);
+  if (distances.rms_aligned > distances.rms) {  // round-off of the fit where both already agree
+    distances.rms_aligned = distances.rms;
+    distances.max_aligned = distances.max;
+  }
   return distances;
 }
 

@@ -175,7 +175,7 @@
     const seconds = Math.max(3, Math.min(8, last / 20));
     const tick = now => {
       if (!playing) return;
-      const frame = from + (now - started) / 1000 * last / seconds;
+      const frame = from + Math.max(0, now - started) / 1000 * last / seconds;
       if (frame >= last) { show(last); setPlaying(false); return; }
       show(Math.floor(frame));
       requestAnimationFrame(tick);
