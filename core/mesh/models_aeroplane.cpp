@@ -39,8 +39,8 @@ struct AeroplaneShape {
 
   double fuselage(const Vec3& p) const {
     double f = limb(p, {4.1, 0, 0}, {-1.5, 0, 0}, 0.75, 0.75);
-    f = join(f, ellipsoid(p, {3.6, -0.04, 0}, {2.4, 0.71, 0.74}), 0.2);
-    return join(f, limb(p, {-1.2, 0, 0}, {-5.65, 0.36, 0}, 0.76, 0.22), 0.3);
+    f = join(f, ellipsoid(p, {3.6, -0.04, 0}, {2.4, 0.71, 0.74}), 0.08);
+    return join(f, limb(p, {-1.2, 0, 0}, {-5.65, 0.36, 0}, 0.75, 0.22), 0.1);
   }
 
   double windows(const Vec3& p) const {
@@ -81,7 +81,7 @@ struct AeroplaneShape {
 TriMesh make_aeroplane(const AeroplaneParams& params) {
   require_positive("aeroplane", "length", params.length);
   require_range("aeroplane", "wing_span", params.wing_span, 0.7 * params.length, 1.4 * params.length);
-  require_resolution("aeroplane", "resolution", params.resolution, 24, 240);
+  require_resolution("aeroplane", "resolution", params.resolution, 24, 160);
   const double edge = params.length / params.resolution;
   const double unit = params.length / 12;
   const Vec3 scale(unit, unit, params.wing_span / 12);

@@ -49,10 +49,13 @@ struct CarShape {
     const double post = 0.05 - std::abs(p.x() + 0.32);
     const double sides = intersect(intersect(outline, post, k), -side(p) - depth, k);
     const double across = std::abs(p.z()) - 0.70 + 0.33 * (p.y() - 0.9);
-    const double height = intersect(p.y() - 1.30, 0.98 - p.y(), 0.06);
-    const double frame = intersect(across, height, 0.08);
-    const double front = intersect(frame, -windscreen(p) - depth, k);
-    const double rear = intersect(frame, -rear_window(p) - depth, k);
+    // Frames measured along the panes, so that the recesses have square walls.
+    const double up_front = -0.852 * (p.x() - 0.98) + 0.523 * (p.y() - 0.93);
+    const double up_rear = 0.809 * (p.x() + 1.58) + 0.588 * (p.y() - 0.98);
+    const double frame_front = intersect(across, std::abs(up_front - 0.36) - 0.26, 0.08);
+    const double frame_rear = intersect(across, std::abs(up_rear - 0.27) - 0.19, 0.08);
+    const double front = intersect(frame_front, -windscreen(p) - depth, k);
+    const double rear = intersect(frame_rear, -rear_window(p) - depth, k);
     return std::min(sides, std::min(front, rear));
   }
 
@@ -82,7 +85,7 @@ TriMesh make_car(const CarParams& params) {
   require_positive("car", "length", params.length);
   require_range("car", "width", params.width, 0.3 * params.length, 0.6 * params.length);
   require_range("car", "height", params.height, 0.25 * params.length, 0.5 * params.length);
-  require_resolution("car", "resolution", params.resolution, 12, 240);
+  require_resolution("car", "resolution", params.resolution, 12, 160);
   const double edge = params.length / params.resolution;
   const Vec3 scale(params.length / 4.2, params.height / 1.4, params.width / 1.8);
   const CarShape car{std::clamp(0.3 * edge / scale.minCoeff(), 0.02, 0.05),

@@ -87,7 +87,7 @@ struct CraneShape {
 TriMesh make_crane(const CraneParams& params) {
   require_positive("crane", "height", params.height);
   require_range("crane", "reach", params.reach, 0.5 * params.height, params.height);
-  require_resolution("crane", "resolution", params.resolution, 30, 240);
+  require_resolution("crane", "resolution", params.resolution, 30, 160);
   const double edge = params.height / params.resolution;
   const double unit = params.height / 14;
   const Vec3 scale(params.reach / 10, unit, unit);

@@ -104,7 +104,7 @@ TriMesh make_arm(const ArmParams& params) {
   require_positive("arm", "length", params.length);
   require_range("arm", "girth", params.girth, 0.7, 1.4);
   require_range("arm", "biceps", params.biceps, 0, 1);
-  require_resolution("arm", "resolution", params.resolution, 20, 240);
+  require_resolution("arm", "resolution", params.resolution, 20, 160);
   const double edge = params.length / params.resolution;
   const double unit = params.length / 0.7;
   const Vec3 scale(unit, params.girth * unit, params.girth * unit);
@@ -117,7 +117,7 @@ TriMesh make_arm(const ArmParams& params) {
 TriMesh make_rabbit(const RabbitParams& params) {
   require_positive("rabbit", "height", params.height);
   require_range("rabbit", "ear_length", params.ear_length, 0.6, 1.3);
-  require_resolution("rabbit", "resolution", params.resolution, 24, 240);
+  require_resolution("rabbit", "resolution", params.resolution, 24, 160);
   const double reference = 0.25 + 0.15 * params.ear_length;
   const double unit = params.height / reference;
   const double edge = params.height / params.resolution;

@@ -79,7 +79,7 @@ struct ShipShape {
 TriMesh make_ship(const ShipParams& params) {
   require_positive("ship", "length", params.length);
   require_range("ship", "beam", params.beam, 0.15 * params.length, 0.4 * params.length);
-  require_resolution("ship", "resolution", params.resolution, 30, 240);
+  require_resolution("ship", "resolution", params.resolution, 30, 160);
   const double edge = params.length / params.resolution;
   const double unit = params.length / 30;
   const Vec3 scale(unit, unit, params.beam / 7);

@@ -116,7 +116,7 @@ struct CarParams {
   double length = 4.2;  // m, along x
   double width = 1.8;   // m, along z, 0.3 to 0.6 of the length
   double height = 1.4;  // m, along y, 0.25 to 0.5 of the length
-  int resolution = 50;  // edges along the length, 12 to 240; windows and mirrors from 30 on
+  int resolution = 50;  // edges along the length, 12 to 160; windows and mirrors from 30 on
 };
 
 // Twin-engine jet: nose along +x, wings along z, centred in x and z with the fuselage's axis at y = 0. Genus
@@ -124,7 +124,7 @@ struct CarParams {
 struct AeroplaneParams {
   double length = 12.0;     // m, along x
   double wing_span = 12.0;  // m, along z, 0.7 to 1.4 of the length
-  int resolution = 50;      // edges along the length, 24 to 240
+  int resolution = 50;      // edges along the length, 24 to 160
 };
 
 // Straight human arm with a fist: shoulder at x = 0, elbow at 0.44 length, knuckles at x = length; axis on y
@@ -134,7 +134,7 @@ struct ArmParams {
   double length = 0.7;  // m, along x
   double girth = 1.0;   // factor on the thickness, 0.7 to 1.4
   double biceps = 0.5;  // how far the biceps stands out, 0 (slack) to 1 (flexed)
-  int resolution = 50;  // edges along the length, 20 to 240
+  int resolution = 50;  // edges along the length, 20 to 160
 };
 
 // Harbour crane: four-legged portal, tower, cabin, counterweight and a raised lattice jib along +x with its
@@ -142,7 +142,7 @@ struct ArmParams {
 struct CraneParams {
   double height = 14.0;  // m, to the jib's tip
   double reach = 10.0;   // m, from the tower's axis to the jib's tip, 0.5 to 1 of the height
-  int resolution = 50;   // edges along the height, 30 to 240
+  int resolution = 50;   // edges along the height, 30 to 160
 };
 
 // Freighter: bow along +x, keel on y = 0, centred in x and z; deck with hatches, bridge aft, funnel and mast.
@@ -150,7 +150,7 @@ struct CraneParams {
 struct ShipParams {
   double length = 30.0;  // m, along x
   double beam = 7.0;     // m, along z, 0.15 to 0.4 of the length
-  int resolution = 60;   // edges along the length, 30 to 240; masts are simpler below 40
+  int resolution = 60;   // edges along the length, 30 to 160; masts are simpler below 40
 };
 
 // Sitting rabbit: looks along +x, feet on y = 0, symmetric about z = 0; two upright ears, tail along −x.
@@ -158,7 +158,7 @@ struct ShipParams {
 struct RabbitParams {
   double height = 0.4;      // m, from the feet to the tips of the ears
   double ear_length = 1.0;  // factor on the length of the ears, 0.6 to 1.3
-  int resolution = 50;      // edges along the height, 24 to 240
+  int resolution = 50;      // edges along the height, 24 to 160
 };
 
 TriMesh make_box(const BoxParams& params = {});
