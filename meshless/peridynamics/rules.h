@@ -46,7 +46,7 @@ struct Rules {
   double contact_stiffness = 0;     // K_c of eq. 6 [N/m⁵]; 0: from the bonds' stiffness, see contact.h
   double strengthening = 0.25;      // α of eq. 5
   bool clamp_strengthening = true;  // eq. 5: only compression strengthens; LAMMPS also weakens under tension
-  bool break_in_first_pass = true;  // LAMMPS: nothing breaks in its first evaluation
+  bool break_in_first_pass = true;  // LAMMPS: nothing breaks in the pass of its first step
   double strength_spread = 0.02;    // standard deviation of τ_i over τ
   double weak_factor = 1;           // weakened bonds break at this fraction of the threshold
   std::uint64_t seed = 1;

@@ -237,6 +237,9 @@ void Solver::evaluate() {
   refresh_contacts();
   force_pass(0);
   m_evaluated = true;
+  if (!m_rules.break_in_first_pass && !m_stepped) {
+    for (Record& a : m_accelerations) a.w = std::numeric_limits<double>::max();
+  }
 }
 
 // The normal velocity is reflected with restitution when a particle touches an obstacle and approaches it
@@ -332,6 +335,7 @@ bool Solver::step(double dt) {
   if (!std::isfinite(m_greatest_speed)) return false;
   if (m_projectile) m_projectile->centre += dt * m_projectile->velocity;
   refresh_contacts();
+  m_stepped = true;
   force_pass(0.5 * dt);
   return true;
 }

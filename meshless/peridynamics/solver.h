@@ -173,6 +173,7 @@ class Solver {
   double m_contact_path = 0;  // path left until the candidate list must be rebuilt
   double m_greatest_speed = 0;
   bool m_evaluated = false;
+  bool m_stepped = false;
 };
 
 }  // namespace exemplar::peridynamics
