@@ -137,38 +137,38 @@ void describe(Describe<CarParams>& d) {
   d.field("length", &CarParams::length, "m", "along x", positive());
   d.field("width", &CarParams::width, "m", "along z", positive());
   d.field("height", &CarParams::height, "m", "along y", positive());
-  d.field("resolution", &CarParams::resolution, "", "edges along the length", between(16, 240));
+  d.field("resolution", &CarParams::resolution, "", "edges along the length", between(12, 160));
 }
 
 void describe(Describe<AeroplaneParams>& d) {
   d.field("length", &AeroplaneParams::length, "m", "along x", positive());
   d.field("wing_span", &AeroplaneParams::wing_span, "m", "along z", positive());
-  d.field("resolution", &AeroplaneParams::resolution, "", "edges along the length", between(24, 240));
+  d.field("resolution", &AeroplaneParams::resolution, "", "edges along the length", between(24, 160));
 }
 
 void describe(Describe<ArmParams>& d) {
   d.field("length", &ArmParams::length, "m", "shoulder to knuckles, along x", positive());
   d.field("girth", &ArmParams::girth, "", "factor on the thickness", between(0.7, 1.4));
   d.field("biceps", &ArmParams::biceps, "", "how far the biceps stands out", between(0, 1));
-  d.field("resolution", &ArmParams::resolution, "", "edges along the length", between(20, 240));
+  d.field("resolution", &ArmParams::resolution, "", "edges along the length", between(20, 160));
 }
 
 void describe(Describe<CraneParams>& d) {
   d.field("height", &CraneParams::height, "m", "to the jib's tip", positive());
   d.field("reach", &CraneParams::reach, "m", "tower's axis to the jib's tip", positive());
-  d.field("resolution", &CraneParams::resolution, "", "edges along the height", between(30, 240));
+  d.field("resolution", &CraneParams::resolution, "", "edges along the height", between(30, 160));
 }
 
 void describe(Describe<ShipParams>& d) {
   d.field("length", &ShipParams::length, "m", "along x", positive());
   d.field("beam", &ShipParams::beam, "m", "along z", positive());
-  d.field("resolution", &ShipParams::resolution, "", "edges along the length", between(24, 240));
+  d.field("resolution", &ShipParams::resolution, "", "edges along the length", between(30, 160));
 }
 
 void describe(Describe<RabbitParams>& d) {
   d.field("height", &RabbitParams::height, "m", "feet to the tips of the ears", positive());
   d.field("ear_length", &RabbitParams::ear_length, "", "factor on the length of the ears", between(0.6, 1.3));
-  d.field("resolution", &RabbitParams::resolution, "", "edges along the height", between(24, 240));
+  d.field("resolution", &RabbitParams::resolution, "", "edges along the height", between(24, 160));
 }
 
 void describe(Describe<SurfaceSettings>& d) {
