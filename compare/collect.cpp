@@ -151,7 +151,7 @@ Comparison collect(const Study& study, const fs::path& directory, const std::vec
 std::string length_text(double metres) {
   if (!std::isfinite(metres)) return "–";
   const double size = std::abs(metres);
-  if (size == 0) return "0";
+  if (size < 1e-12) return "0";
   if (size < 1e-6) return fmt::format("{:.1e} m", metres);
   if (size < 1e-3) return fmt::format("{:.3g} µm", metres * 1e6);
   if (size < 1) return fmt::format("{:.3g} mm", metres * 1e3);

@@ -7,7 +7,7 @@
 #include "core/math/errors.h"
 #include "core/math/parallel.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 namespace {
 
@@ -69,17 +69,26 @@ void ShapeMatchingBody::wake() {
 }
 
 void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& forces) {
+  update_velocities(dt, gravity, forces);
+  move(dt);
+}
+
+void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const Points& forces) {
   assert(dt > 0.0);
-  if (m_is_asleep) return move_rigidly(dt, gravity);
+  if (m_is_asleep) {
+    velocities.rowwise() += dt * gravity.transpose();
+    m_flowing_cells = 0;
+    return;
+  }
   const StiffnessPlan& now = plan(dt);
   if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
   for (const int p : m_held) velocities.row(p).setZero();
   // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
   const bool is_plain = now.lookahead == 0.0 && now.iterations == 1 && active_levels(now) == 1;
-  RigidMotion motion;
+  CloudMotion motion;
   motion.centre = positions.row(0).transpose();
   if (!is_plain || m_options.plasticity.kind != PlasticityKind::none)
-    motion = rigid_motion(positions, velocities, m_model.masses, m_centre);
+    motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
   m_centre = motion.centre;
   // A held body has no rigid motion of its own: all of its velocity is deformation.
   if (!m_held.empty()) motion.velocity = motion.spin = Vec3::Zero();
@@ -90,10 +99,9 @@ void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& force
   const double share = match_goals(now, ahead);
   const Points& goals = active_levels(now) == 1 && now.iterations == 1 ? m_pass : m_goals;
   for (const int p : m_held) m_pass.row(p) = m_goals.row(p) = ahead.row(p);
-  RigidMotion added;
+  CloudMotion added;
   if (!is_plain && m_held.empty()) added = rigid_part_of_change(motion, ahead, goals, share / dt);
   apply_goals(dt, gravity, added, ahead, goals, share / dt);
-  update_sleep(dt);
 }
 
 // Flow is judged by the shape as it is, not as it would be a moment later, and before the goals, so that
@@ -124,7 +132,7 @@ int ShapeMatchingBody::active_levels(const StiffnessPlan& now) {
       std::count_if(now.alphas.begin(), now.alphas.end(), [](double a) { return a > 0.0; }));
 }
 
-void ShapeMatchingBody::look_ahead(const RigidMotion& motion, double time) {
+void ShapeMatchingBody::look_ahead(const CloudMotion& motion, double time) {
   const double *x = positions.data(), *v = velocities.data();
   double* out = m_ahead.data();
   const Vec3 w = motion.spin, u = motion.velocity - w.cross(motion.centre);  // rigid velocity is u + w × x
@@ -167,39 +175,43 @@ double ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ah
 }
 
 // The rigid motion in the velocity changes rate (g − x̂): what must not be there.
-RigidMotion ShapeMatchingBody::rigid_part_of_change(const RigidMotion& motion, const Points& ahead,
+CloudMotion ShapeMatchingBody::rigid_part_of_change(const CloudMotion& motion, const Points& ahead,
                                                     const Points& goals, double rate) const {
   const MomentumSum sum = momentum_of_change(positions, ahead, goals, m_model.masses, motion.centre);
-  RigidMotion added;
+  CloudMotion added;
   added.centre = motion.centre;
   added.velocity = rate * sum.linear / motion.mass;
   added.spin = solve_inertia(motion.inertia, rate * sum.angular);
   return added;
 }
 
-void ShapeMatchingBody::apply_goals(double dt, const Vec3& gravity, const RigidMotion& added,
+void ShapeMatchingBody::apply_goals(double dt, const Vec3& gravity, const CloudMotion& added,
                                     const Points& ahead, const Points& goals, double rate) {
-  const Points kept = positions(m_held, Eigen::all);
-  double *x = positions.data(), *v = velocities.data();
-  const double *from = ahead.data(), *to = goals.data();
+  const double *x = positions.data(), *from = ahead.data(), *to = goals.data();
+  double* v = velocities.data();
   const Vec3 w = added.spin, u = dt * gravity - added.velocity + w.cross(added.centre);
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
     const double a = x[k], b = x[k + 1], c = x[k + 2];
     v[k] += rate * (to[k] - from[k]) + u[0] - (w[1] * c - w[2] * b);
     v[k + 1] += rate * (to[k + 1] - from[k + 1]) + u[1] - (w[2] * a - w[0] * c);
     v[k + 2] += rate * (to[k + 2] - from[k + 2]) + u[2] - (w[0] * b - w[1] * a);
-    // Positions last: `from` may be the positions themselves.
-    x[k] = a + dt * v[k], x[k + 1] = b + dt * v[k + 1], x[k + 2] = c + dt * v[k + 2];
   });
-  for (std::size_t k = 0; k < m_held.size(); ++k) {
-    positions.row(m_held[k]) = kept.row(static_cast<Eigen::Index>(k));
-    velocities.row(m_held[k]).setZero();
-  }
+  for (const int p : m_held) velocities.row(p).setZero();
+}
+
+void ShapeMatchingBody::move(double dt) {
+  if (m_is_asleep) return move_rigidly(dt);
+  double* x = positions.data();
+  const double* v = velocities.data();
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    for (std::size_t j = k; j < k + 3; ++j) x[j] += dt * v[j];
+  });
+  update_sleep(dt);
 }
 
 void ShapeMatchingBody::update_sleep(double dt) {
   if (!m_options.sleep.enabled) return;
-  const RigidMotion motion = rigid_motion(positions, velocities, m_model.masses, m_centre);
+  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
   double sum = 0.0;
   for (Eigen::Index i = 0; i < positions.rows(); ++i) {
     const Vec3 x = positions.row(i);
@@ -216,26 +228,28 @@ void ShapeMatchingBody::update_sleep(double dt) {
 }
 
 // Asleep the body falls and turns as a rigid one: no fits, nothing flows.
-void ShapeMatchingBody::move_rigidly(double dt, const Vec3& gravity) {
-  m_flowing_cells = 0;
-  if (!m_held.empty()) return;
-  const RigidMotion motion = rigid_motion(positions, velocities, m_model.masses, m_centre);
-  const Vec3 velocity = motion.velocity + dt * gravity, centre = motion.centre + dt * velocity;
+void ShapeMatchingBody::move_rigidly(double dt) {
+  if (!m_held.empty()) {
+    velocities.setZero();
+    return;
+  }
+  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
+  const Vec3 centre = motion.centre + dt * motion.velocity;
   const double angle = motion.spin.norm() * dt;
-  const Mat3 turn = angle > 0.0 ? Eigen::AngleAxisd(angle, motion.spin.normalized()).toRotationMatrix()
-                                : Mat3::Identity().eval();
+  Mat3 turn = Mat3::Identity();
+  if (angle > 0.0) turn = Eigen::AngleAxisd(angle, motion.spin.normalized()).toRotationMatrix();
   // The spin that carries the same angular momentum with the turned inertia.
   const Vec3 spin = solve_inertia(turn * motion.inertia * turn.transpose(), motion.angular_momentum);
   for (Eigen::Index i = 0; i < positions.rows(); ++i) {
     const Vec3 arm = turn * (positions.row(i).transpose() - motion.centre);
     positions.row(i) = (centre + arm).transpose();
-    velocities.row(i) = (velocity + spin.cross(arm)).transpose();
+    velocities.row(i) = (motion.velocity + spin.cross(arm)).transpose();
   }
   m_centre = centre;
 }
 
-RigidMotion ShapeMatchingBody::motion() const {
-  return rigid_motion(positions, velocities, m_model.masses, m_centre);
+CloudMotion ShapeMatchingBody::motion() const {
+  return cloud_motion(positions, velocities, m_model.masses, m_centre);
 }
 
 double ShapeMatchingBody::kinetic_energy() const {
@@ -289,4 +303,4 @@ void ShapeMatchingBody::set_state(std::span<const double> state) {
   }
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -20,7 +20,7 @@
 #include "meshless/shapematching/rigid_motion.h"
 #include "meshless/shapematching/stiffness.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 struct SleepOptions {
   bool enabled = false;
@@ -42,6 +42,9 @@ class ShapeMatchingBody {
 
   // `forces` (newtons, one row a particle) may be empty.
   void step(double dt, const Vec3& gravity, const Points& forces = {});
+  // The two halves of a step: up to the new velocities, which contact may change, and the move.
+  void update_velocities(double dt, const Vec3& gravity, const Points& forces = {});
+  void move(double dt);
 
   // Held particles keep their position (they may be moved from outside); they take part in every fit.
   void set_held(const std::vector<int>& particles);
@@ -56,7 +59,7 @@ class ShapeMatchingBody {
   const CellPlasticity& plasticity() const { return m_plasticity; }
   bool is_held(int particle) const { return m_is_held[particle] != 0; }
   const StiffnessPlan& plan(double dt);
-  RigidMotion motion() const;
+  CloudMotion motion() const;
   double kinetic_energy() const;
   int flowing_cells() const { return m_flowing_cells; }  // in the last step
   double largest_plastic_deformation() const;
@@ -66,13 +69,13 @@ class ShapeMatchingBody {
 
  private:
   static int active_levels(const StiffnessPlan& now);
-  void look_ahead(const RigidMotion& motion, double time);
+  void look_ahead(const CloudMotion& motion, double time);
   double match_goals(const StiffnessPlan& now, const Points& ahead);
-  RigidMotion rigid_part_of_change(const RigidMotion& motion, const Points& ahead, const Points& goals,
+  CloudMotion rigid_part_of_change(const CloudMotion& motion, const Points& ahead, const Points& goals,
                                    double rate) const;
-  void apply_goals(double dt, const Vec3& gravity, const RigidMotion& added, const Points& ahead,
+  void apply_goals(double dt, const Vec3& gravity, const CloudMotion& added, const Points& ahead,
                    const Points& goals, double rate);
-  void move_rigidly(double dt, const Vec3& gravity);
+  void move_rigidly(double dt);
   void update_sleep(double dt);
   void flow(double dt);
 
@@ -92,4 +95,4 @@ class ShapeMatchingBody {
   Points m_ahead, m_goals, m_pass;  // x̂, y, and the last pass' goals
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -9,7 +9,7 @@
 #include "core/math/parallel.h"
 #include "meshless/shapematching/rotation.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 using namespace lanes;
 
@@ -125,14 +125,14 @@ void CellSet::arrange(const Points& rest_positions) {
     for (std::size_t members = 0;
          last < order.size() && (members < members_per_block || (last - first) % width != 0); ++last)
       members += m_cells.of(order[last]).size();
-    std::stable_sort(order.begin() + first, order.begin() + last,
-                     [&](int a, int b) { return m_cells.of(a).size() < m_cells.of(b).size(); });
     add_block(std::span(order).subspan(first, last - first), rest_positions);
   }
   const bool keeps_maps = m_options.beta > 0.0 || m_options.conserve_volume || m_options.owns_rest_shapes;
-  if (keeps_maps) m_maps.resize(m_batches.size());
-  if (m_options.owns_rest_shapes) m_own.resize(m_index.size(), OwnRest{});
-  if (m_options.quadratic) m_quadratic_slots.resize(m_index.size());
+  Maps at_rest;
+  for (int i = 0; i < 3; ++i) at_rest.transformation(i, i) = at_rest.linear(i, i) = splat(1.0);
+  if (keeps_maps) m_maps.resize(m_batches.size(), at_rest);
+  if (m_options.owns_rest_shapes) m_own.resize(stride * m_index.size(), 0.0);
+  if (m_options.quadratic) m_quadratic.resize(m_index.size());
 }
 
 void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_positions) {
@@ -143,8 +143,7 @@ void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_p
   for (const int c : ordered_cells) members.insert(members.end(), m_cells.of(c).begin(), m_cells.of(c).end());
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
-  // One more entry than particles, with weight zero: padded slots of a batch read and write it.
-  block.entries = static_cast<int>(members.size()) + 1;
+  block.entries = static_cast<int>(members.size());
   for (const int p : members)
     block.rest_origin += rest_positions.row(p).transpose() / static_cast<double>(members.size());
   for (const int p : members) {
@@ -152,8 +151,6 @@ void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_p
     m_entry_particles.push_back(p);
     m_entry_rest.insert(m_entry_rest.end(), {rest.x(), rest.y(), rest.z(), m_shares(p)});
   }
-  m_entry_particles.push_back(-1);
-  m_entry_rest.insert(m_entry_rest.end(), {0.0, 0.0, 0.0, 0.0});
   for (std::size_t first = 0; first < ordered_cells.size(); first += width)
     add_batch(ordered_cells.subspan(first, std::min<std::size_t>(width, ordered_cells.size() - first)),
               members);
@@ -163,24 +160,17 @@ void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_p
 
 void CellSet::add_batch(std::span<const int> cells_of_batch, std::span<const int> members) {
   Batch batch;
-  batch.first_slot = static_cast<int>(m_index.size());
   batch.q.w = splat(1.0);
   for (std::size_t lane = 0; lane < cells_of_batch.size(); ++lane) {
-    m_places[cells_of_batch[lane]] = {static_cast<int>(m_batches.size()), static_cast<int>(lane),
-                                      static_cast<int>(m_blocks.size())};
-    batch.slots = std::max(batch.slots, static_cast<int>(m_cells.of(cells_of_batch[lane]).size()));
-  }
-  for (int s = 0; s < batch.slots; ++s) {
-    Index index{};
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      index.local[lane] = static_cast<std::uint32_t>(members.size());
-      if (lane >= cells_of_batch.size()) continue;
-      const auto particles = m_cells.of(cells_of_batch[lane]);
-      if (s >= static_cast<int>(particles.size())) continue;
-      index.local[lane] = static_cast<std::uint32_t>(
-          std::lower_bound(members.begin(), members.end(), particles[s]) - members.begin());
+    const int c = cells_of_batch[lane];
+    m_places[c] = {static_cast<int>(m_batches.size()), static_cast<int>(lane),
+                   static_cast<int>(m_blocks.size())};
+    batch.first[lane] = static_cast<int>(m_index.size());
+    batch.count[lane] = static_cast<int>(m_cells.of(c).size());
+    for (const int p : m_cells.of(c)) {
+      const auto at = std::lower_bound(members.begin(), members.end(), p) - members.begin();
+      m_index.push_back(static_cast<std::uint32_t>(at));
     }
-    m_index.push_back(index);
   }
   m_batches.push_back(batch);
 }
@@ -188,13 +178,12 @@ void CellSet::add_batch(std::span<const int> cells_of_batch, std::span<const int
 void CellSet::make_entries(std::size_t particles) {
   m_sums.assign(m_entry_particles.size() * stride, 0.0);
   m_particle_start.assign(particles + 1, 0);
-  for (const int p : m_entry_particles)
-    if (p >= 0) ++m_particle_start[p + 1];
+  for (const int p : m_entry_particles) ++m_particle_start[p + 1];
   std::partial_sum(m_particle_start.begin(), m_particle_start.end(), m_particle_start.begin());
   m_particle_entries.resize(m_particle_start.back());
   std::vector<int> next(m_particle_start.begin(), m_particle_start.end() - 1);
   for (std::size_t e = 0; e < m_entry_particles.size(); ++e)
-    if (m_entry_particles[e] >= 0) m_particle_entries[next[m_entry_particles[e]]++] = static_cast<int>(e);
+    m_particle_entries[next[m_entry_particles[e]]++] = static_cast<int>(e);
 }
 
 // Rest positions less their weighted centre.
@@ -210,20 +199,21 @@ Points CellSet::centred(int cell, const Points& shape) const {
   return shape.rowwise() - (centre / weight + shape.row(0));
 }
 
+// Rest position (three numbers) and weight of one member of a cell.
+const double* CellSet::rest_row(const double* block_rest, int member) const {
+  return m_options.owns_rest_shapes ? m_own.data() + stride * static_cast<std::ptrdiff_t>(member)
+                                    : block_rest + stride * static_cast<std::ptrdiff_t>(m_index[member]);
+}
+
 Points CellSet::rest_shape(int cell) const {
   const Place place = m_places[cell];
-  const int first = m_batches[place.batch].first_slot;
+  const int first = m_batches[place.batch].first[place.lane];
+  const double* block_rest =
+      m_entry_rest.data() + stride * static_cast<std::ptrdiff_t>(m_blocks[place.block].first_entry);
   Points out(m_cells.of(cell).size(), 3);
   for (Eigen::Index k = 0; k < out.rows(); ++k) {
-    if (m_options.owns_rest_shapes) {
-      const LaneVec& q = m_own[first + k].q;
-      out.row(k) << q.x[place.lane], q.y[place.lane], q.z[place.lane];
-    } else {
-      const Block& block = m_blocks[place.block];
-      const double* rest =
-          m_entry_rest.data() + stride * (block.first_entry + m_index[first + k].local[place.lane]);
-      out.row(k) << rest[0], rest[1], rest[2];
-    }
+    const double* rest = rest_row(block_rest, first + static_cast<int>(k));
+    out.row(k) << rest[0], rest[1], rest[2];
   }
   return m_options.owns_rest_shapes ? out : centred(cell, out);
 }
@@ -237,10 +227,10 @@ void CellSet::set_rest_shape(int cell, const Points& shape) {
 
 void CellSet::write_shape(int cell, const Points& q) {
   const Place place = m_places[cell];
-  for (Eigen::Index k = 0; k < q.rows(); ++k) {
-    OwnRest& rest = m_own[m_batches[place.batch].first_slot + k];
-    rest.q.x[place.lane] = q(k, 0), rest.q.y[place.lane] = q(k, 1), rest.q.z[place.lane] = q(k, 2);
-    rest.weight[place.lane] = m_shares(m_cells.of(cell)[k]);
+  double* row = m_own.data() + stride * static_cast<std::ptrdiff_t>(m_batches[place.batch].first[place.lane]);
+  for (Eigen::Index k = 0; k < q.rows(); ++k, row += stride) {
+    row[0] = q(k, 0), row[1] = q(k, 1), row[2] = q(k, 2);
+    row[3] = m_shares(m_cells.of(cell)[k]);
   }
 }
 
@@ -251,18 +241,19 @@ void CellSet::update_rest(int cell, const Points& q) {
   double weight = 0.0;
   Mat3 a_qq = Mat3::Zero();
   Vec3 centre = Vec3::Zero();
-  const double* entries =
-      m_entry_rest.data() + static_cast<std::ptrdiff_t>(stride) * m_blocks[place.block].first_entry;
+  const double* block_rest =
+      m_entry_rest.data() + stride * static_cast<std::ptrdiff_t>(m_blocks[place.block].first_entry);
   for (Eigen::Index k = 0; k < q.rows(); ++k) {
-    const double* rest = entries + stride * m_index[batch.first_slot + k].local[place.lane];
+    const double* rest = rest_row(block_rest, batch.first[place.lane] + static_cast<int>(k));
     weight += rest[3];
     centre += rest[3] * Vec3(rest[0], rest[1], rest[2]);
     a_qq += rest[3] * q.row(k).transpose() * q.row(k);
   }
+  centre /= weight;
   batch.inverse_weight[place.lane] = 1.0 / weight;
-  batch.rest_centre.x[place.lane] = centre.x() / weight;
-  batch.rest_centre.y[place.lane] = centre.y() / weight;
-  batch.rest_centre.z[place.lane] = centre.z() / weight;
+  batch.rest_centre.x[place.lane] = centre.x();
+  batch.rest_centre.y[place.lane] = centre.y();
+  batch.rest_centre.z[place.lane] = centre.z();
   if (m_maps.empty()) return;
   const PseudoInverse<3> parts = pseudo_inverse<3>(a_qq);
   Maps& maps = m_maps[place.batch];
@@ -293,31 +284,28 @@ void CellSet::update_quadratic(int cell, const Points& q) {
   const Eigen::Matrix<double, 9, Eigen::Dynamic> dual =
       pseudo_inverse<9>(a_qq).inverse * terms * weights.asDiagonal();
   for (Eigen::Index k = 0; k < q.rows(); ++k) {
-    QuadraticSlot& slot = m_quadratic_slots[m_batches[place.batch].first_slot + k];
-    for (int i = 0; i < 6; ++i) slot.terms[i][place.lane] = terms(3 + i, k) * units(3 + i);
-    for (int i = 0; i < 9; ++i) slot.dual[i][place.lane] = dual(i, k) / units(i);
+    QuadraticRow& row = m_quadratic[m_batches[place.batch].first[place.lane] + k];
+    for (int i = 0; i < 6; ++i) row.terms[i] = terms(3 + i, k) * units(3 + i);
+    for (int i = 0; i < 9; ++i) row.dual[i] = dual(i, k) / units(i);
   }
 }
 
 namespace {
 
-struct PointLanes {
-  Lane x, y, z, pad;
-};
-
-inline PointLanes gather(const double* points, const std::uint32_t* local) {
-  PointLanes p{load(points + stride * local[0]), load(points + stride * local[1]),
-               load(points + stride * local[2]), load(points + stride * local[3])};
-  transpose(p.x, p.y, p.z, p.pad);
-  return p;
+// Columns of four 3×3 matrices, a vector per cell, to one matrix with a cell per lane, and back.
+void set_column(LaneMat& m, int column, Lane a, Lane b, Lane c, Lane d) {
+  transpose(a, b, c, d);
+  m(0, column) = a, m(1, column) = b, m(2, column) = c;
 }
 
-inline void scatter_add(double* sums, const std::uint32_t* local, PointLanes p) {
-  transpose(p.x, p.y, p.z, p.pad);
-  store(sums + stride * local[0], load(sums + stride * local[0]) + p.x);
-  store(sums + stride * local[1], load(sums + stride * local[1]) + p.y);
-  store(sums + stride * local[2], load(sums + stride * local[2]) + p.z);
-  store(sums + stride * local[3], load(sums + stride * local[3]) + p.pad);
+struct CellColumns {
+  Lane cell[width];
+};
+
+CellColumns columns_of(Lane x, Lane y, Lane z) {
+  CellColumns out{{x, y, z, Lane{}}};
+  transpose(out.cell[0], out.cell[1], out.cell[2], out.cell[3]);
+  return out;
 }
 
 // Factor 1/∛det T. Left alone where the cell is flipped or nearly flat, and bounded, so that goals stay
@@ -332,58 +320,29 @@ Lane volume_factor(const LaneMat& t) {
 
 }  // namespace
 
-// A_pq and the centres of one batch, rest positions shared with other cells: Σ w x (x⁰ − x⁰_cm)ᵀ.
-LaneMat CellSet::sum_shared(Batch& batch, const double* local, const double* rest) const {
-  LaneVec sum;
-  LaneMat a;
-  const Index* index = m_index.data() + batch.first_slot;
-  for (int s = 0; s < batch.slots; ++s) {
-    const PointLanes p = gather(local, index[s].local), q = gather(rest, index[s].local);
-    const Lane x = q.pad * p.x, y = q.pad * p.y, z = q.pad * p.z;
-    sum.x += x, sum.y += y, sum.z += z;
-    a(0, 0) += x * q.x, a(0, 1) += x * q.y, a(0, 2) += x * q.z;
-    a(1, 0) += y * q.x, a(1, 1) += y * q.y, a(1, 2) += y * q.z;
-    a(2, 0) += z * q.x, a(2, 1) += z * q.y, a(2, 2) += z * q.z;
-  }
-  const LaneVec& c = batch.rest_centre;
-  a(0, 0) -= sum.x * c.x, a(0, 1) -= sum.x * c.y, a(0, 2) -= sum.x * c.z;
-  a(1, 0) -= sum.y * c.x, a(1, 1) -= sum.y * c.y, a(1, 2) -= sum.y * c.z;
-  a(2, 0) -= sum.z * c.x, a(2, 1) -= sum.z * c.y, a(2, 2) -= sum.z * c.z;
-  batch.centre = {sum.x * batch.inverse_weight, sum.y * batch.inverse_weight, sum.z * batch.inverse_weight};
-  return a;
-}
-
-// The same where each cell has its own, centred rest shape.
-LaneMat CellSet::sum_own(Batch& batch, const double* local) const {
-  LaneVec sum;
-  LaneMat a;
-  const Index* index = m_index.data() + batch.first_slot;
-  const OwnRest* rest = m_own.data() + batch.first_slot;
-  for (int s = 0; s < batch.slots; ++s) {
-    const PointLanes p = gather(local, index[s].local);
-    const Lane x = rest[s].weight * p.x, y = rest[s].weight * p.y, z = rest[s].weight * p.z;
-    const LaneVec& q = rest[s].q;
-    sum.x += x, sum.y += y, sum.z += z;
-    a(0, 0) += x * q.x, a(0, 1) += x * q.y, a(0, 2) += x * q.z;
-    a(1, 0) += y * q.x, a(1, 1) += y * q.y, a(1, 2) += y * q.z;
-    a(2, 0) += z * q.x, a(2, 1) += z * q.y, a(2, 2) += z * q.z;
-  }
-  batch.centre = {sum.x * batch.inverse_weight, sum.y * batch.inverse_weight, sum.z * batch.inverse_weight};
-  return a;
-}
-
-// The 3×9 matrices Ã.
-void CellSet::sum_quadratic(const Batch& batch, const double* local, Lane* quadratic) const {
-  std::fill(quadratic, quadratic + 27, Lane{});
-  for (int s = 0; s < batch.slots; ++s) {
-    const PointLanes p = gather(local, m_index[batch.first_slot + s].local);
-    const QuadraticSlot& terms = m_quadratic_slots[batch.first_slot + s];
-    for (int i = 0; i < 9; ++i) {
-      quadratic[i] += p.x * terms.dual[i];
-      quadratic[9 + i] += p.y * terms.dual[i];
-      quadratic[18 + i] += p.z * terms.dual[i];
+// A_pq = Σ w x (x⁰ − x⁰_cm)ᵀ and the centres of one batch.
+LaneMat CellSet::sum(Batch& batch, const double* local, const double* rest) const {
+  Lane columns[3][width], totals[width];
+  for (int lane = 0; lane < width; ++lane) {
+    Lane a0{}, a1{}, a2{}, total{};
+    const int end = batch.first[lane] + batch.count[lane];
+    for (int member = batch.first[lane]; member < end; ++member) {
+      const double* q = rest_row(rest, member);
+      const Lane x = q[3] * load(local + stride * static_cast<std::ptrdiff_t>(m_index[member]));
+      total += x;
+      a0 += x * q[0], a1 += x * q[1], a2 += x * q[2];
     }
+    columns[0][lane] = a0, columns[1][lane] = a1, columns[2][lane] = a2, totals[lane] = total;
   }
+  LaneMat a;
+  for (int c = 0; c < 3; ++c) set_column(a, c, columns[c][0], columns[c][1], columns[c][2], columns[c][3]);
+  transpose(totals[0], totals[1], totals[2], totals[3]);
+  const Lane centre[3] = {batch.rest_centre.x, batch.rest_centre.y, batch.rest_centre.z};
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) a(r, c) -= totals[r] * centre[c];
+  batch.centre = {totals[0] * batch.inverse_weight, totals[1] * batch.inverse_weight,
+                  totals[2] * batch.inverse_weight};
+  return a;
 }
 
 // A and T (eq. 2.17, 2.19).
@@ -402,39 +361,42 @@ void CellSet::blend(Maps& maps, const LaneMat& a_pq, const LaneMat& r) const {
 }
 
 // Adds the goals T (x⁰ − x⁰_cm) + x_cm of a batch to its particles' sums.
-void CellSet::scatter_shared(const Batch& batch, const LaneMat& t, const double* rest, double* sums) const {
-  const Index* index = m_index.data() + batch.first_slot;
+void CellSet::scatter(const Batch& batch, const LaneMat& t, const double* rest, double* sums) const {
   const LaneVec turned = t * batch.rest_centre;
-  const LaneVec shift{batch.centre.x - turned.x, batch.centre.y - turned.y, batch.centre.z - turned.z};
-  for (int s = 0; s < batch.slots; ++s) {
-    const PointLanes p = gather(rest, index[s].local);
-    const LaneVec goal = t * LaneVec{p.x, p.y, p.z};
-    scatter_add(sums, index[s].local, {goal.x + shift.x, goal.y + shift.y, goal.z + shift.z, Lane{}});
-  }
-}
-
-void CellSet::scatter_own(const Batch& batch, const LaneMat& t, double* sums) const {
-  for (int s = batch.first_slot; s < batch.first_slot + batch.slots; ++s) {
-    const LaneVec goal = t * m_own[s].q;
-    scatter_add(sums, m_index[s].local,
-                {goal.x + batch.centre.x, goal.y + batch.centre.y, goal.z + batch.centre.z, Lane{}});
-  }
-}
-
-// T̃ = β Ã + (1 − β) [R 0 0]: T holds β A + (1 − β) R, so the linear block of Ã takes the place of A.
-void CellSet::scatter_quadratic(const Batch& batch, const Maps& maps, const Lane* quadratic,
-                                double* sums) const {
-  for (int s = batch.first_slot; s < batch.first_slot + batch.slots; ++s) {
-    const LaneVec& q = m_own[s].q;
-    Lane extra[3];
-    for (int row = 0; row < 3; ++row) {
-      const Lane* a = quadratic + 9 * row;
-      Lane sum = (a[0] - maps.linear(row, 0)) * q.x + (a[1] - maps.linear(row, 1)) * q.y +
-                 (a[2] - maps.linear(row, 2)) * q.z;
-      for (int i = 0; i < 6; ++i) sum += a[3 + i] * m_quadratic_slots[s].terms[i];
-      extra[row] = m_options.beta * sum;
+  const CellColumns shift =
+      columns_of(batch.centre.x - turned.x, batch.centre.y - turned.y, batch.centre.z - turned.z);
+  const CellColumns t0 = columns_of(t(0, 0), t(1, 0), t(2, 0)), t1 = columns_of(t(0, 1), t(1, 1), t(2, 1)),
+                    t2 = columns_of(t(0, 2), t(1, 2), t(2, 2));
+  for (int lane = 0; lane < width; ++lane) {
+    const int end = batch.first[lane] + batch.count[lane];
+    for (int member = batch.first[lane]; member < end; ++member) {
+      const double* q = rest_row(rest, member);
+      double* to = sums + stride * static_cast<std::ptrdiff_t>(m_index[member]);
+      store(to, load(to) +
+                    (shift.cell[lane] + t0.cell[lane] * q[0] + t1.cell[lane] * q[1] + t2.cell[lane] * q[2]));
     }
-    scatter_add(sums, m_index[s].local, {extra[0], extra[1], extra[2], Lane{}});
+  }
+}
+
+// What quadratic mode adds: T̃ = β Ã + (1 − β) [R 0 0]. T holds β A + (1 − β) R, so the linear block of the
+// 3×9 matrix Ã takes the place of A.
+void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* local, double* sums) const {
+  for (int lane = 0; lane < width; ++lane) {
+    const int end = batch.first[lane] + batch.count[lane];
+    Lane a[9]{};
+    for (int member = batch.first[lane]; member < end; ++member) {
+      const Lane x = load(local + stride * static_cast<std::ptrdiff_t>(m_index[member]));
+      for (int i = 0; i < 9; ++i) a[i] += x * m_quadratic[member].dual[i];
+    }
+    const Mat3 linear = extract(maps.linear, lane);
+    for (int i = 0; i < 3; ++i) a[i] -= Lane{linear(0, i), linear(1, i), linear(2, i), 0.0};
+    for (int member = batch.first[lane]; member < end; ++member) {
+      const double* q = rest_row(nullptr, member);
+      Lane extra = a[0] * q[0] + a[1] * q[1] + a[2] * q[2];
+      for (int i = 0; i < 6; ++i) extra += a[3 + i] * m_quadratic[member].terms[i];
+      double* to = sums + stride * static_cast<std::ptrdiff_t>(m_index[member]);
+      store(to, load(to) + m_options.beta * extra);
+    }
   }
 }
 
@@ -443,7 +405,7 @@ void CellSet::match_block(const Block& block, const Points& positions, const Vec
   buffer.assign(static_cast<std::size_t>(block.entries) * stride, 0.0);
   double* const local = buffer.data();
   const int* particles = m_entry_particles.data() + block.first_entry;
-  for (int e = 0; e + 1 < block.entries; ++e) {
+  for (int e = 0; e < block.entries; ++e) {
     const double* x = positions.data() + 3 * static_cast<std::ptrdiff_t>(particles[e]);
     for (int axis = 0; axis < 3; ++axis) local[stride * e + axis] = x[axis] - origin(axis);
   }
@@ -452,20 +414,12 @@ void CellSet::match_block(const Block& block, const Points& positions, const Vec
   std::fill(sums, sums + stride * static_cast<std::ptrdiff_t>(block.entries), 0.0);
   for (int b = block.first_batch; b < block.last_batch; ++b) {
     Batch& batch = m_batches[b];
-    const LaneMat a_pq = m_options.owns_rest_shapes ? sum_own(batch, local) : sum_shared(batch, local, rest);
+    const LaneMat a_pq = sum(batch, local, rest);
     const LaneMat r = extract_rotations(a_pq, batch.q);
     if (!m_maps.empty()) blend(m_maps[b], a_pq, r);
     const LaneMat& t = m_maps.empty() ? r : m_maps[b].transformation;
-    if (m_options.owns_rest_shapes) {
-      scatter_own(batch, t, sums);
-    } else {
-      scatter_shared(batch, t, rest, sums);
-    }
-    if (m_options.quadratic) {
-      Lane quadratic[27];
-      sum_quadratic(batch, local, quadratic);
-      scatter_quadratic(batch, m_maps[b], quadratic, sums);
-    }
+    scatter(batch, t, rest, sums);
+    if (m_options.quadratic) add_quadratic(batch, m_maps[b], local, sums);
     batch.centre.x += origin.x(), batch.centre.y += origin.y(), batch.centre.z += origin.z();
   }
 }
@@ -543,4 +497,4 @@ void CellSet::set_state(std::span<const double> state) {
   }
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

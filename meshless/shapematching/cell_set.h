@@ -17,12 +17,13 @@
 //
 // The volume step divides T, not A as the thesis does: dividing A only would leave det T ≠ 1 for β < 1.
 //
-// Layout: four cells share a batch, one per lane; batches near each other form a block with a list of its
-// particles and their rest positions, so that a block works in the first-level cache. Blocks run on several
-// threads; a particle then adds up the partial sums of its few blocks in a fixed order, so the result does
-// not depend on the number of threads. Memory traffic decides the speed: cells that never flow share their
-// particles' rest positions, cells that may (plasticity) own theirs, and A and T are kept only where they are
-// more than R.
+// Layout: cells near each other form a block with a list of its particles and their rest positions, so that a
+// block works in the first-level cache. Sums over a cell's particles run with the three components in one
+// vector (loads and multiply-adds only, no shuffles); rotations of four cells are found at once, one per
+// lane. Blocks run on several threads; a particle then adds up the partial sums of its few blocks in a fixed
+// order, so the result does not depend on the number of threads. Cells that never flow share their particles'
+// rest positions, cells that may (plasticity) own theirs, and A and T are kept only where they are more than
+// R: memory traffic decides the speed.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@
 #include "meshless/shapematching/cells.h"
 #include "meshless/shapematching/lanes.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 struct MatchOptions {
   double beta = 0.0;  // share of the linear part, [0, 1)
@@ -71,24 +72,18 @@ class CellSet {
   struct Batch {
     lanes::LaneQuat q;
     lanes::LaneVec centre;       // x_cm
-    lanes::LaneVec rest_centre;  // of shared rest positions, relative to the block's rest origin
+    lanes::LaneVec rest_centre;  // of the rest positions that the sums see
     lanes::Lane inverse_weight{};
-    int first_slot = 0, slots = 0;
+    int first[lanes::width]{};  // of each cell's members in m_index
+    int count[lanes::width]{};
   };
   struct Maps {
     lanes::LaneMat transformation, linear, inverse, null_space;  // T, A, A_qq⁺, I − A_qq A_qq⁺
     bool has_null_space = false;
   };
-  struct Index {  // one particle of each of the four cells, counted within the block
-    std::uint32_t local[lanes::width];
-  };
-  struct OwnRest {
-    lanes::LaneVec q;
-    lanes::Lane weight;
-  };
-  struct QuadraticSlot {
-    lanes::Lane terms[6];  // centred x², y², z², xy, yz, zx
-    lanes::Lane dual[9];   // w Ã_qq⁺ q̃
+  struct QuadraticRow {
+    double terms[6];  // centred x², y², z², xy, yz, zx
+    double dual[9];   // w Ã_qq⁺ q̃
   };
   struct Block {
     int first_batch = 0, last_batch = 0;
@@ -108,14 +103,11 @@ class CellSet {
   void update_rest(int cell, const Points& q);
   void update_quadratic(int cell, const Points& q);
   void match_block(const Block& block, const Points& positions, const Vec3& origin);
-  lanes::LaneMat sum_shared(Batch& batch, const double* local, const double* rest) const;
-  lanes::LaneMat sum_own(Batch& batch, const double* local) const;
-  void sum_quadratic(const Batch& batch, const double* local, lanes::Lane* quadratic) const;
+  lanes::LaneMat sum(Batch& batch, const double* local, const double* rest) const;
   void blend(Maps& maps, const lanes::LaneMat& a_pq, const lanes::LaneMat& r) const;
-  void scatter_shared(const Batch& batch, const lanes::LaneMat& t, const double* rest, double* sums) const;
-  void scatter_own(const Batch& batch, const lanes::LaneMat& t, double* sums) const;
-  void scatter_quadratic(const Batch& batch, const Maps& maps, const lanes::Lane* quadratic,
-                         double* sums) const;
+  void scatter(const Batch& batch, const lanes::LaneMat& t, const double* rest, double* sums) const;
+  void add_quadratic(const Batch& batch, const Maps& maps, const double* local, double* sums) const;
+  const double* rest_row(const double* block_rest, int member) const;
 
   Cells m_cells;
   MatchOptions m_options;
@@ -124,10 +116,10 @@ class CellSet {
   double m_mean_square_radius = 0.0;
   std::vector<Place> m_places;  // of every cell
   std::vector<Batch> m_batches;
-  std::vector<Maps> m_maps;    // per batch, where T is more than R
-  std::vector<Index> m_index;  // per slot
-  std::vector<OwnRest> m_own;  // per slot, where cells own their rest shapes
-  std::vector<QuadraticSlot> m_quadratic_slots;
+  std::vector<Maps> m_maps;            // per batch, where T is more than R
+  std::vector<std::uint32_t> m_index;  // particles of each cell, counted within the block
+  std::vector<double> m_own;           // per member: q and w, where cells own their rest shapes
+  std::vector<QuadraticRow> m_quadratic;
   std::vector<Block> m_blocks;
   std::vector<int> m_entry_particles;  // particle of every block entry
   std::vector<double> m_entry_rest;    // per entry: rest position relative to the block's rest origin, m/n
@@ -135,4 +127,4 @@ class CellSet {
   std::vector<int> m_particle_start, m_particle_entries;
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -10,7 +10,7 @@
 
 #include "core/math/errors.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 void Cells::add(std::span<const int> members) {
   particles.insert(particles.end(), members.begin(), members.end());
@@ -348,4 +348,4 @@ Cells single_cell(int particles) {
   return cells;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

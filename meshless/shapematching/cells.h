@@ -12,7 +12,7 @@
 
 #include "core/mesh/mesh.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 // Cell c holds particles[start[c]] … particles[start[c + 1] − 1].
 struct Cells {
@@ -88,4 +88,4 @@ Cells single_cell(int particles);
 // Separating-axis test (Akenine-Möller 2001) of a triangle and an axis-aligned box; touching counts.
 bool triangle_meets_box(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& centre, const Vec3& half);
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -11,7 +11,7 @@
 
 #include "core/math/types.h"
 
-namespace exemplar::lanes {
+namespace exemplar::shape_matching::lanes {
 
 inline constexpr int width = 4;
 using Lane = double __attribute__((vector_size(32)));
@@ -138,4 +138,4 @@ inline LaneQuat operator*(const LaneQuat& a, const LaneQuat& b) {
           a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
-}  // namespace exemplar::lanes
+}  // namespace exemplar::shape_matching::lanes

@@ -7,7 +7,7 @@
 #include "core/math/errors.h"
 #include "core/math/parallel.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 std::vector<std::vector<int>> neighbouring_cells(const Cells& cells, int particles) {
   std::vector<std::vector<int>> holders(particles);
@@ -126,4 +126,4 @@ void CellPlasticity::set_state(std::span<const double> state) {
   }
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -22,7 +22,7 @@
 
 #include "meshless/shapematching/cell_set.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 enum class PlasticityKind { none, stretch, with_rotation };
 enum class PlasticityReference { neighbours, body };
@@ -66,4 +66,4 @@ class CellPlasticity {
 // corner).
 std::vector<std::vector<int>> neighbouring_cells(const Cells& cells, int particles);
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

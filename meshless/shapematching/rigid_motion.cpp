@@ -6,7 +6,7 @@
 #include "core/math/parallel.h"
 #include "meshless/shapematching/rotation.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 namespace {
 
@@ -52,13 +52,13 @@ Vec3 solve_inertia(const Mat3& inertia, const Vec3& angular_momentum) {
   return solver.eigenvectors() * local;
 }
 
-RigidMotion rigid_motion(const Points& positions, const Points& velocities, const VecX& masses,
+CloudMotion cloud_motion(const Points& positions, const Points& velocities, const VecX& masses,
                          const Vec3& near) {
   const MotionSums s = ordered_sum<MotionSums>(
       static_cast<std::size_t>(positions.rows()), [&](std::size_t begin, std::size_t end, MotionSums& sums) {
         add_motion(positions.data(), velocities.data(), masses.data(), near, begin, end, sums);
       });
-  RigidMotion out;
+  CloudMotion out;
   out.mass = s(0);
   const Vec3 offset = s.segment<3>(1) / s(0);
   out.centre = near + offset;
@@ -98,4 +98,4 @@ Mat3 body_rotation(const Points& rest, const Points& positions, const VecX& mass
   return nearest_rotation(a, last);
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -4,9 +4,9 @@
 
 #include "core/math/types.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
-struct RigidMotion {
+struct CloudMotion {
   double mass = 0.0;                     // kg
   Vec3 centre = Vec3::Zero();            // m
   Vec3 velocity = Vec3::Zero();          // of the centre [m/s]
@@ -18,7 +18,7 @@ struct RigidMotion {
 
 // `near` is any point close to the particles (the last centre): it keeps the sums accurate far from the
 // origin.
-RigidMotion rigid_motion(const Points& positions, const Points& velocities, const VecX& masses,
+CloudMotion cloud_motion(const Points& positions, const Points& velocities, const VecX& masses,
                          const Vec3& near);
 
 // Momenta of the changes to − from at the given positions: Σ m Δ and Σ m (x − centre) × Δ.
@@ -34,4 +34,4 @@ Vec3 solve_inertia(const Mat3& inertia, const Vec3& angular_momentum);
 // Rotation that best carries `rest` to `positions`, mass-weighted.
 Mat3 body_rotation(const Points& rest, const Points& positions, const VecX& masses, const Mat3& last);
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -2,7 +2,7 @@
 
 #include <Eigen/SVD>
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 using namespace lanes;
 
@@ -96,4 +96,4 @@ LaneMat extract_rotations(const LaneMat& a, LaneQuat& q) {
   return r;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -11,7 +11,7 @@
 
 #include "meshless/shapematching/lanes.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 // Nearest proper rotation of one matrix by singular values. Where it is not unique (rank ≤ 1, or a reflected
 // matrix with two equal smallest singular values) `last` is returned: the thesis falls back to the last valid
@@ -22,4 +22,4 @@ Mat3 nearest_rotation(const Mat3& a, const Mat3& last);
 // too.
 lanes::LaneMat extract_rotations(const lanes::LaneMat& a, lanes::LaneQuat& q);
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

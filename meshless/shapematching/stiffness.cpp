@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 namespace {
 
@@ -64,4 +64,4 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
   return plan;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 
 struct StiffnessRequest {
   double wave_speed = 0.0;      // √(E/ρ) [m/s]; used unless frequency is given
@@ -45,4 +45,4 @@ struct StiffnessPlan {
 
 StiffnessPlan plan_stiffness(const StiffnessRequest& request);
 
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -1,65 +1,60 @@
-// Runs the real program in a temporary directory and keeps what it printed.
+// Runs the real program in a temporary folder and reads what it said.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 namespace exemplar::testing {
 
-struct ProgramResult {
+struct Outcome {
   int exit_code = -1;
-  std::string output;  // both streams
+  std::string output;  // standard output
+  std::string errors;  // standard error
 };
-
-inline ProgramResult run_program(const std::string& arguments,
-                                 const std::string& program = EXEMPLAR_PROGRAM) {
-  ProgramResult result;
-  const std::string command = program + " " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  char buffer[4096];
-  while (std::size_t count = fread(buffer, 1, sizeof buffer, pipe)) result.output.append(buffer, count);
-  const int status = pclose(pipe);
-  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
-}
-
-// A fresh folder that is removed at the end.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "exemplar-test-XXXXXX").string();
-    m_path = mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(m_path, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  std::string operator/(const std::string& name) const { return (m_path / name).string(); }
-  const std::filesystem::path& path() const { return m_path; }
-
- private:
-  std::filesystem::path m_path;
-};
-
-inline void write_text(const std::string& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
 
 inline std::string read_text(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
-inline std::string scene_path(const std::string& name) {
-  return std::string(EXEMPLAR_SOURCE_DIR) + "/data/scenes/" + name + ".json";
+inline void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
 }
+
+// A shell command, as a user types it; EXEMPLAR is replaced by the program.
+class ProgramTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    m_folder = std::filesystem::temp_directory_path() /
+               ("exemplar-cli-" + std::to_string(::getpid()) + "-" + test->name());
+    std::filesystem::remove_all(m_folder);
+    std::filesystem::create_directories(m_folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(m_folder); }
+
+  Outcome run(std::string command) const {
+    for (std::size_t at; (at = command.find("EXEMPLAR")) != std::string::npos;)
+      command.replace(at, 8, EXEMPLAR_PROGRAM);
+    const std::string whole =
+        "cd '" + m_folder.string() + "' && { " + command + "; } > stdout.txt 2> stderr.txt";
+    const int status = std::system(whole.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            read_text(m_folder / "stdout.txt"), read_text(m_folder / "stderr.txt")};
+  }
+  static bool available(const std::string& program) {
+    return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
+  }
+
+  std::filesystem::path m_folder;
+};
 
 }  // namespace exemplar::testing

@@ -17,6 +17,24 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
+struct ProgramResult {
+  int exit_code = -1;
+  std::string output;  // both streams
+};
+
+class Program : public ProgramTest {
+ protected:
+  ProgramResult run_program(const std::string& arguments, const std::string& before = "") const {
+    const Outcome outcome = run(before + " EXEMPLAR " + arguments);
+    return {outcome.exit_code, outcome.output + outcome.errors};
+  }
+  std::string path(const std::string& name) const { return (m_folder / name).string(); }
+};
+
+std::string scene_path(const std::string& name) {
+  return std::string(EXEMPLAR_SOURCE_DIR) + "/data/scenes/" + name + ".json";
+}
+
 // name → bytes of every file below a folder with this extension.
 std::map<std::string, std::string> files_of(const fs::path& folder, const std::string& extension) {
   std::map<std::string, std::string> files;
@@ -40,7 +58,7 @@ const char* k_ten_mistakes = R"({
 
 }  // namespace
 
-TEST(Program, HelpVersionAndWrongCalls) {
+TEST_F(Program, HelpVersionAndWrongCalls) {
   EXPECT_EQ(run_program("--help").exit_code, 0);
   EXPECT_NE(run_program("run --help").output.find("Examples:"), std::string::npos);
   EXPECT_NE(run_program("--version").output.find("exemplar "), std::string::npos);
@@ -52,10 +70,9 @@ TEST(Program, HelpVersionAndWrongCalls) {
   EXPECT_NE(wrong.output.find("did you mean 'rigid'?"), std::string::npos) << wrong.output;
 }
 
-TEST(Program, CheckPrintsOneLineForEachOfTenMistakes) {
-  TemporaryDirectory folder;
-  write_text(folder / "bad.json", k_ten_mistakes);
-  const ProgramResult result = run_program("check " + (folder / "bad.json"));
+TEST_F(Program, CheckPrintsOneLineForEachOfTenMistakes) {
+  write_text(path("bad.json"), k_ten_mistakes);
+  const ProgramResult result = run_program("check " + path("bad.json"));
   EXPECT_EQ(result.exit_code, 2);
   for (const char* path :
        {"title: ", "time.duration: ", "time.fps: ", "gravty: unknown key (did you mean 'gravity'?)",
@@ -66,75 +83,69 @@ TEST(Program, CheckPrintsOneLineForEachOfTenMistakes) {
     EXPECT_NE(result.output.find(path), std::string::npos) << path << "\n" << result.output;
   }
   EXPECT_NE(result.output.find("aluminium"), std::string::npos);
-  const Json json = Json::parse(run_program("check --json " + (folder / "bad.json")).output);
+  const Json json = Json::parse(run_program("check --json " + path("bad.json")).output);
   EXPECT_GE(json.size(), 10u);
 }
 
-TEST(Program, EveryShippedSceneIsGood) {
+TEST_F(Program, EveryShippedSceneIsGood) {
   for (const auto& entry : fs::directory_iterator(std::string(EXEMPLAR_SOURCE_DIR) + "/data/scenes")) {
     const ProgramResult result = run_program("-q check " + entry.path().string());
     EXPECT_EQ(result.exit_code, 0) << result.output;
   }
 }
 
-TEST(Program, RigidRunWritesReadableFramesAndTheSameBytesForAnyThreads) {
-  TemporaryDirectory folder;
+TEST_F(Program, RigidRunWritesReadableFramesAndTheSameBytesForAnyThreads) {
   const std::string call = "-q run " + scene_path("barrels") + " --method rigid --frames 20 ";
-  ASSERT_EQ(run_program(call + "--threads 1 -o " + (folder / "one")).exit_code, 0);
-  ASSERT_EQ(run_program(call + "--threads 2 -o " + (folder / "two")).exit_code, 0);
-  const auto one = files_of(folder / "one", ".vtp"), two = files_of(folder / "two", ".vtp");
+  ASSERT_EQ(run_program(call + "--threads 1 -o " + path("one")).exit_code, 0);
+  ASSERT_EQ(run_program(call + "--threads 2 -o " + path("two")).exit_code, 0);
+  const auto one = files_of(path("one"), ".vtp"), two = files_of(path("two"), ".vtp");
   EXPECT_EQ(one.size(), 42u);  // surface and obstacles, frames 0 to 20
   EXPECT_EQ(one, two);
 
   vtkNew<vtkXMLPolyDataReader> reader;
-  reader->SetFileName((folder.path() / "one" / "frames" / "surface_00020.vtp").c_str());
+  reader->SetFileName((m_path("one") / "frames" / "surface_00020.vtp").c_str());
   reader->Update();
   EXPECT_GT(reader->GetOutput()->GetNumberOfPoints(), 1000);
-  const Json record = Json::parse(read_text(folder / "one/run.json"));
+  const Json record = Json::parse(read_textpath("one/run.json"));
   EXPECT_EQ(record["status"], "done");
   EXPECT_EQ(record["frames"], 20);
   EXPECT_FALSE(record["not_modelled"].empty());
   EXPECT_EQ(record["settings"]["methods"]["rigid"]["max_step"], 0.004);
 }
 
-TEST(Program, AnInterruptedRunGoesOnAndEndsWithTheSameBytes) {
-  TemporaryDirectory folder;
+TEST_F(Program, AnInterruptedRunGoesOnAndEndsWithTheSameBytes) {
   const std::string call = "-q run " + scene_path("barrels") + " --method rigid -o ";
-  ASSERT_EQ(run_program(call + (folder / "whole")).exit_code, 0);
-  const ProgramResult first = run_program(
-      call + (folder / "parts"), "timeout --preserve-status -s INT 0.3 " + std::string(EXEMPLAR_PROGRAM));
+  ASSERT_EQ(run_program(call + path("whole")).exit_code, 0);
+  const ProgramResult first = run_program(call + path("parts"), "timeout --preserve-status -s INT 0.3");
   // The machine may be quick enough to finish; then there is nothing to resume and the bytes must agree as
   // well.
   EXPECT_TRUE(first.exit_code == 130 || first.exit_code == 0) << first.exit_code << first.output;
-  ASSERT_EQ(run_program(call + (folder / "parts") + " --resume").exit_code, 0);
-  EXPECT_EQ(files_of(folder / "whole", ".vtp"), files_of(folder / "parts", ".vtp"));
+  ASSERT_EQ(run_program(call + path("parts") + " --resume").exit_code, 0);
+  EXPECT_EQ(files_of(path("whole"), ".vtp"), files_of(path("parts"), ".vtp"));
 }
 
-TEST(Program, ResumeRefusesARunWithOtherSettings) {
-  TemporaryDirectory folder;
-  const std::string call = "-q run " + scene_path("barrels") + " --method rigid -o " + (folder / "run");
-  run_program(call, "timeout --preserve-status -s INT 0.3 " + std::string(EXEMPLAR_PROGRAM));
+TEST_F(Program, ResumeRefusesARunWithOtherSettings) {
+  const std::string call = "-q run " + scene_path("barrels") + " --method rigid -o " + path("run");
+  run_program(call, "timeout --preserve-status -s INT 0.3");
   const ProgramResult other = run_program(call + " --resume --set gravity=[0,-1,0]");
-  if (fs::exists(folder.path() / "run" / "checkpoints")) EXPECT_EQ(other.exit_code, 2) << other.output;
+  if (fs::exists(m_path("run") / "checkpoints")) EXPECT_EQ(other.exit_code, 2) << other.output;
 }
 
-TEST(Program, UnwritableOutputIsSaidAtOnce) {
-  TemporaryDirectory folder;
-  write_text(folder / "file", "");
+TEST_F(Program, UnwritableOutputIsSaidAtOnce) {
+  write_text(path("file"), "");
   const ProgramResult result =
-      run_program("run " + scene_path("barrels") + " --method rigid -o " + (folder / "file/run"));
+      run_program("run " + scene_path("barrels") + " --method rigid -o " + path("file/run"));
   EXPECT_EQ(result.exit_code, 3) << result.output;
 }
 
-TEST(Program, MeshReportsAndWrites) {
-  TemporaryDirectory folder;
-  const ProgramResult result = run_program("-q mesh box --json -o " + (folder / "box.vtu"));
+TEST_F(Program, MeshReportsAndWrites) {
+  const ProgramResult result = run_program("-q mesh box --json -o " + path("box.vtu"));
   ASSERT_EQ(result.exit_code, 0) << result.output;
   const Json report = Json::parse(result.output);
   EXPECT_TRUE(report["surface"]["closed"].get<bool>());
   EXPECT_EQ(report["surface"]["self_intersections"], 0);
   EXPECT_EQ(report["volume"]["inverted"], 0);
-  EXPECT_TRUE(fs::exists(folder / "box.vtu"));
+  EXPECT_TRUE(fs::existspath("box.vtu"));
   EXPECT_EQ(run_program("mesh bocks").exit_code, 2);
   EXPECT_EQ(run_program("mesh box --set box.size=[1,1,-1]").exit_code, 2);
   const ProgramResult modes =
@@ -142,8 +153,7 @@ TEST(Program, MeshReportsAndWrites) {
   EXPECT_NE(modes.output.find("mode 7"), std::string::npos) << modes.output;
 }
 
-TEST(Program, OpenAndOverlappingSurfacesGetACage) {
-  TemporaryDirectory folder;
+TEST_F(Program, OpenAndOverlappingSurfacesGetACage) {
   // Two overlapping cubes, one without its lid, in one file.
   std::string text;
   for (const double shift : {0.0, 0.5}) {
@@ -161,16 +171,16 @@ TEST(Program, OpenAndOverlappingSurfacesGetACage) {
       text += "\n";
     }
   }
-  write_text(folder / "parts.obj", text);
-  const ProgramResult result = run_program("-q mesh --json " + (folder / "parts.obj"));
+  write_text(path("parts.obj"), text);
+  const ProgramResult result = run_program("-q mesh --json " + path("parts.obj"));
   ASSERT_EQ(result.exit_code, 0) << result.output;
   const Json report = Json::parse(result.output);
   EXPECT_TRUE(report["volume"]["cage"].get<bool>());
   EXPECT_LT(report["volume"]["embedding_error_m"].get<double>(), 1e-9);
-  EXPECT_EQ(run_program("mesh --no-cage " + (folder / "parts.obj")).exit_code, 2);
+  EXPECT_EQ(run_program("mesh --no-cage " + path("parts.obj")).exit_code, 2);
 }
 
-TEST(Program, ListAndSchemaAreMachineReadable) {
+TEST_F(Program, ListAndSchemaAreMachineReadable) {
   const Json all = Json::parse(run_program("list --json").output);
   for (const char* kind : {"methods", "scenes", "studies", "materials", "primitives"})
     EXPECT_FALSE(all[kind].empty()) << kind;
@@ -179,14 +189,12 @@ TEST(Program, ListAndSchemaAreMachineReadable) {
   EXPECT_EQ(schema["properties"]["bodies"]["type"], "array");
 }
 
-TEST(Program, ExpectedValuesAreComparedAndRewritten) {
-  TemporaryDirectory folder;
+TEST_F(Program, ExpectedValuesAreComparedAndRewritten) {
   Json scene = Json::parse(read_text(scene_path("barrels")));
   scene["expect"] =
       Json::array({{{"method", "rigid"}, {"metric", "mass"}, {"value", 1.0}, {"margin", 0.01}}});
-  write_text(folder / "scene.json", scene.dump(2));
-  const std::string call =
-      "-q run " + (folder / "scene.json") + " --method rigid --frames 1 -o " + (folder / "out");
+  write_text(path("scene.json"), scene.dump(2));
+  const std::string call = "-q run " + path("scene.json") + " --method rigid --frames 1 -o " + path("out");
   EXPECT_EQ(run_program(call + " --expect").exit_code, 1);
   EXPECT_EQ(run_program(call + " --rewrite-expect").exit_code, 0);
   EXPECT_EQ(run_program(call + " --expect").exit_code, 0);

@@ -35,7 +35,7 @@
   }
   function length(metres) {
     if (!finite(metres)) return '–';
-    if (metres === 0) return '0';
+    if (metres < 1e-12) return '0';
     if (metres < 1e-6) return metres.toExponential(1) + ' m';
     if (metres < 1e-3) return round3(metres * 1e6) + ' µm';
     if (metres < 1) return round3(metres * 1e3) + ' mm';

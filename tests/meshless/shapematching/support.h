@@ -7,7 +7,7 @@
 #include "meshless/shapematching/body.h"
 #include "meshless/shapematching/rotation.h"
 
-namespace exemplar::test {
+namespace exemplar::shape_matching::test {
 
 inline Points random_points(int count, std::uint64_t seed, double scale = 1.0) {
   Points out(count, 3);
@@ -77,4 +77,4 @@ inline double shape_error(const Points& rest, const Points& positions, const Vec
   return ((positions.rowwise() - c) - (rest.rowwise() - c0) * r.transpose()).rowwise().norm().maxCoeff();
 }
 
-}  // namespace exemplar::test
+}  // namespace exemplar::shape_matching::test

@@ -3,7 +3,7 @@
 #include "core/math/parallel.h"
 #include "tests/meshless/shapematching/support.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 namespace {
 
 constexpr double large_step = 1.0 / 30.0;
@@ -288,4 +288,4 @@ TEST(Body, SleepsWhenQuietFallsRigidlyAndWakes) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -4,14 +4,14 @@
 #include "core/math/parallel.h"
 #include "tests/meshless/shapematching/support.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 namespace {
 
 CellSet one_cell(const Points& rest, const VecX& masses, const MatchOptions& options) {
   return {rest, masses, single_cell(static_cast<int>(rest.rows())), options};
 }
 
-TEST(CellSet, OneCellRecoversRigidMotionsToMachinePrecision) {
+TEST(CellSet, OneCellRecoversCloudMotionsToMachinePrecision) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Points rest = test::random_points(9, seed);
     CellSet cells = one_cell(rest, test::random_masses(9, seed), {});
@@ -100,7 +100,7 @@ TEST(CellSet, GoalsKeepLinearAndAngularMomentum) {
       }
 }
 
-TEST(CellSet, ManyCellsKeepRigidMotionsExactly) {
+TEST(CellSet, ManyCellsKeepCloudMotionsExactly) {
   const CubicalModel block = make_block({0, 0, 0}, {3, 1, 1}, {12, 4, 5}, 700.0, 1);
   CellSet cells(block.model.rest_positions, block.model.masses, block.model.cells, {});
   const Points now = test::moved(block.model.rest_positions, test::random_rotation(1), Vec3(100, 200, -50));
@@ -204,4 +204,4 @@ TEST(CellSet, ParticlesWithoutACellAreRefused) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

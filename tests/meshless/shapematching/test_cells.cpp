@@ -6,7 +6,7 @@
 #include "meshless/shapematching/cells.h"
 #include "tests/meshless/shapematching/support.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 namespace {
 
 TriMesh octahedron(double radius) {
@@ -157,4 +157,4 @@ TEST(Cells, TriangleBoxTestAgainstSampling) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -2,7 +2,7 @@
 
 #include "tests/meshless/shapematching/support.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 namespace {
 
 // Five cubes on top of each other (Fig. 3.9 and 3.10).
@@ -157,4 +157,4 @@ TEST(Plasticity, NeighboursOfACubeShareFaces) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -5,7 +5,7 @@
 #include "meshless/shapematching/rotation.h"
 #include "tests/meshless/shapematching/support.h"
 
-namespace exemplar {
+namespace exemplar::shape_matching {
 namespace {
 
 using namespace lanes;
@@ -97,4 +97,4 @@ TEST(Rotation, DoesNotDependOnTheScaleOfTheMatrix) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::shape_matching

@@ -1,0 +1,29 @@
+// A body of a scene as the method `shape-matching` simulates it.
+#pragma once
+
+#include "core/scene/scene.h"
+#include "core/world/particle_contact.h"
+#include "meshless/shapematching/body.h"
+#include "meshless/shapematching/settings.h"
+
+namespace exemplar::shape_matching {
+
+struct SceneBody {
+  const Body* body = nullptr;
+  std::unique_ptr<ShapeMatchingBody> matched;
+  CarriedPoints surface;         // the input surface's vertices
+  CarriedPoints contact_points;  // these and samples between them
+  std::vector<int> owner;        // owning cell of each vertex; empty: smooth embedding
+  Points owner_offset;           // vertex relative to its cell's rest centre
+  SupportSet supports;
+  LoadSet loads;  // on the surface's vertices
+  VecX inverse_masses;
+  std::vector<std::string> notes;
+};
+
+SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings);
+
+// Positions of the surface's vertices now.
+Points surface_positions(const SceneBody& body);
+
+}  // namespace exemplar::shape_matching

@@ -1,0 +1,139 @@
+// Validation cases of shape matching: what `exemplar validate shape-matching` runs.
+#include <algorithm>
+
+#include "core/math/random.h"
+#include "meshless/shapematching/method.h"
+#include "meshless/shapematching/studies.h"
+
+namespace exemplar::shape_matching {
+
+namespace {
+
+using Records = std::vector<ValidationRecord>;
+
+Points random_cloud(int count, std::uint64_t seed) {
+  Points out(count, 3);
+  for (Eigen::Index i = 0; i < out.size(); ++i)
+    out.data()[i] = normal_random(seed, static_cast<std::uint64_t>(i));
+  return out;
+}
+
+// Largest goal error over 100 random motions of a cell: rigid (0), linear (1) or quadratic (2).
+double motion_error(int order) {
+  double most = 0.0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Points rest = random_cloud(27, seed);
+    MatchOptions options;
+    options.beta = order == 0 ? 0.0 : 1.0;
+    options.quadratic = order == 2;
+    CellSet cells(rest, VecX::Ones(27), single_cell(27), options);
+    const auto number = [&](int k) { return normal_random(seed + 7000, static_cast<std::uint64_t>(k)); };
+    Mat3 linear;
+    for (int k = 0; k < 9; ++k) linear.data()[k] = number(k);
+    if (order == 0) linear = Quat(number(0), number(1), number(2), number(3)).normalized().toRotationMatrix();
+    Points now = rest * linear.transpose();
+    for (Eigen::Index i = 0; order == 2 && i < now.rows(); ++i)
+      for (int axis = 0; axis < 3; ++axis)
+        now(i, axis) +=
+            0.3 * (number(20 + axis) * rest(i, 0) * rest(i, 1) + number(30 + axis) * rest(i, 2) * rest(i, 2));
+    Points goals;
+    cells.match(now, Vec3::Zero(), goals);
+    most = std::max(most, (goals - now).cwiseAbs().maxCoeff());
+  }
+  return most;
+}
+
+Records exact_motions(const ValidationContext&) {
+  return {at_most("goal error of rigid motions [m]", motion_error(0), 1e-13, "exact"),
+          at_most("goal error of linear maps, β = 1 [m]", motion_error(1), 1e-12, "exact"),
+          at_most("goal error of quadratic maps, quadratic mode [m]", motion_error(2), 1e-10, "exact")};
+}
+
+Records momentum(const ValidationContext&) {
+  BodyOptions options = stiff_options(0.3);
+  options.stiffness.iterations = 3;
+  options.levels = 2;
+  ShapeMatchingBody body({make_block({0, 0, 0}, {2, 1, 1}, {6, 3, 3}, 1000.0).model, options});
+  body.velocities = random_cloud(static_cast<int>(body.positions.rows()), 5);
+  const CloudMotion before = body.motion();
+  for (int k = 0; k < 300; ++k) body.step(0.01, Vec3::Zero());
+  const CloudMotion after = body.motion();
+  return {at_most("relative change of linear momentum, 300 steps",
+                  (after.velocity - before.velocity).norm() / before.velocity.norm(), 1e-11, "conservation"),
+          at_most("relative change of angular momentum, 300 steps",
+                  (after.angular_momentum - before.angular_momentum).norm() / before.angular_momentum.norm(),
+                  1e-10, "conservation")};
+}
+
+Records scrambles(const ValidationContext&) {
+  const Scramble one = scramble(1, 1, 1000), many = scramble(3, 3, 200);
+  return {near("one cell: recovered of 1000 scrambles, h = 1/30 s", one.recovered, 1000, 0,
+               "unconditional stability"),
+          no_less_than("27 cells, 3 levels: share of 200 scrambles recovered", many.recovered / 200.0, 0.9,
+                       "reported"),
+          at_most("27 cells: farthest particle [body sizes]", many.farthest, 3.0, "bounded always")};
+}
+
+Records materials(const ValidationContext&) {
+  return {
+      near_relative("stretch of a hanging bar, 8 cells, over ρgL²/2E", hanging_bar_stretch(8), 1.0, 0.15,
+                    "closed form"),
+      near_relative("the same, 16 cells", hanging_bar_stretch(16), 1.0, 0.15, "closed form"),
+      at_most("soft bar's path, h against h/8", step_size_difference(0), 0.05, "the same body at any step"),
+      at_most("soft bar's path, h/2 against h/8", step_size_difference(1), 0.025,
+              "the same body at any step")};
+}
+
+Records stacked_cubes(const ValidationContext&) {
+  const auto neighbours = PlasticityReference::neighbours;
+  return {
+      at_most("residual bend, stretch only [degrees]", residual_bend(PlasticityKind::stretch, neighbours),
+              3.0, "bugbear2009 Fig. 3.9: no bending"),
+      no_less_than("residual bend, with rotation [degrees]",
+                   residual_bend(PlasticityKind::with_rotation, neighbours), 20.0, "bugbear2009 Fig. 3.10"),
+      no_less_than("residual bend, with rotation, compared with the body [degrees]",
+                   residual_bend(PlasticityKind::with_rotation, PlasticityReference::body), 20.0,
+                   "bugbear2009 Fig. 3.10")};
+}
+
+Records cluster_sizes(const ValidationContext&) {
+  const double one = bar_tip_deflection(1, 1);
+  double last = one;
+  Records out;
+  for (const int n : {2, 3, 4}) {
+    const double plain = bar_tip_deflection(n, 1);
+    out.push_back(
+        no_less_than("deflection of " + std::to_string(n * n * n) + " cells over the next smaller cluster's",
+                     plain / last, 1.0, "bugbear2009 Fig. 3.6: stiffness falls"));
+    last = plain;
+  }
+  for (const int n : {2, 3, 4})
+    out.push_back(near_relative("deflection of " + std::to_string(n * n * n) + " cells with " +
+                                    std::to_string(cluster_iterations(n)) + " iterations, over one cell's",
+                                bar_tip_deflection(n, cluster_iterations(n)) / one, 1.0, 0.25,
+                                "bugbear2009 §3.2"));
+  return out;
+}
+
+Records volume(const ValidationContext&) {
+  return {
+      near("volume over rest volume at half height", squeezed_volume(true), 1.0, 0.02, "volume conservation"),
+      at_most("the same without volume conservation", squeezed_volume(false), 0.95, "it is not free")};
+}
+
+}  // namespace
+
+void add_validation_cases(Registry& registry) {
+  const auto add = [&](const char* name, Records (*run)(const ValidationContext&)) {
+    registry.add(ValidationCase{"shape-matching", name, false, run});
+  };
+  add("exact-motions", exact_motions);
+  add("momentum", momentum);
+  add("scramble", scrambles);
+  add("material", materials);
+  add("stacked-cubes", stacked_cubes);
+  add("cluster-sizes", cluster_sizes);
+  add("volume", volume);
+}
+
+}  // namespace exemplar::shape_matching

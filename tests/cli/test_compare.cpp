@@ -1,0 +1,161 @@
+// exemplar compare: the real program on a small study.
+#include <nlohmann/json.hpp>
+
+#include "core/output/metrics_file.h"
+#include "core/output/pvd_file.h"
+#include "program.h"
+
+namespace exemplar {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+class Compare : public testing::ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    testing::write_text(m_folder / "scene.json", R"({"title": "a box falls on a plate",
+      "time": {"duration": 0.2, "fps": 20, "steps_per_frame": 4},
+      "bodies": [{"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2], "resolution": [2, 2, 2]}},
+                  "volume": {"grid": [1, 1, 1]}, "position": [0, 0.3, 0], "rotation": {"axis": "z", "angle": 20}}],
+      "obstacles": [{"name": "ground", "plane": {}}]})");
+    testing::write_text(m_folder / "study.json",
+                        R"({"title": "falling", "lesson": "what one learns", "scene": "scene.json",
+      "runs": ["rigid", {"name": "fast", "method": "rigid", "set": {"bodies[0].velocity": [0, -2, 0]}},
+               {"name": "broken", "method": "rigid", "set": {"bodies[0].surface": {"file": "missing.obj"}, "bodies[0].volume": {}}}]})");
+    testing::write_text(m_folder / "good.json", R"({"title": "falling", "scene": "scene.json",
+      "runs": ["rigid", {"name": "fast", "method": "rigid", "set": {"bodies[0].velocity": [0, -2, 0]}}]})");
+    testing::write_text(m_folder / "sweep.json", R"({"scene": "scene.json", "runs": ["rigid"], "sweep": {
+      "bodies[0].material.density": [500, 1000, 2000, 4000], "bodies[0].rotation.angle": [0, 10, 45]}})");
+  }
+  Json json(const fs::path& path) const { return Json::parse(testing::read_text(m_folder / path)); }
+};
+
+// The table without its times, which differ from run to run.
+std::string physics_of(const fs::path& metrics) {
+  const MetricsTable table = read_metrics(metrics);
+  std::string text;
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string& name = table.columns[c];
+      if (name.starts_with("wall_time") || name.starts_with("real_time") || name.starts_with("time_"))
+        continue;
+      text += name + "=" + std::to_string(row[c]) + " ";
+    }
+  }
+  return text;
+}
+
+TEST_F(Compare, AFailingRunIsReportedAndDoesNotStopTheOthers) {
+  const testing::Outcome outcome = run("EXEMPLAR compare study.json -o out");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("report: out/report.html"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.errors.find("broken"), std::string::npos);
+  const Json comparison = json("out/comparison.json");
+  ASSERT_EQ(comparison["runs"].size(), 3u);
+  EXPECT_EQ(comparison["runs"][0]["status"], "done");
+  EXPECT_EQ(comparison["runs"][1]["status"], "done");
+  EXPECT_EQ(comparison["runs"][2]["status"], "failed");
+  EXPECT_NE(comparison["runs"][2]["message"].get<std::string>().find("missing.obj"), std::string::npos);
+  EXPECT_EQ(comparison["runs"][0]["surface_distance"]["final"]["rms [m]"], 0);
+  EXPECT_GT(comparison["runs"][1]["surface_distance"]["worst_rms [m]"], 1e-3);
+  EXPECT_TRUE(fs::exists(m_folder / "out/comparison.csv"));
+  EXPECT_TRUE(fs::exists(m_folder / "out/paraview.py"));
+  const std::string page = testing::read_text(m_folder / "out/report.html");
+  EXPECT_NE(page.find("what one learns"), std::string::npos);
+  EXPECT_EQ(page.find("src=\"http"), std::string::npos);
+}
+
+TEST_F(Compare, EveryRunFailingIsAnError) {
+  EXPECT_EQ(run("EXEMPLAR compare study.json --methods broken -o out").exit_code, 3);
+}
+
+TEST_F(Compare, SideBySideHasEveryRunAtEveryTime) {
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out").exit_code, 0);
+  const std::vector<PvdEntry> entries = read_pvd(m_folder / "out/side_by_side.pvd");
+  ASSERT_EQ(entries.size(), 5u);
+  for (const PvdEntry& entry : entries) {
+    const std::string text = testing::read_text(entry.file);
+    EXPECT_NE(text.find("\"rigid\""), std::string::npos);
+    EXPECT_NE(text.find("\"fast\""), std::string::npos);
+  }
+  EXPECT_NEAR(entries.back().time, 0.2, 1e-12);
+}
+
+TEST_F(Compare, ResumeRunsOnlyWhatIsMissingOrChanged) {
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out").exit_code, 0);
+  fs::remove_all(m_folder / "out/fast");
+  const testing::Outcome again = run("EXEMPLAR compare good.json -o out --resume");
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_NE(again.errors.find("rigid: complete already"), std::string::npos) << again.errors;
+  EXPECT_NE(again.errors.find("fast: done"), std::string::npos) << again.errors;
+  const testing::Outcome changed = run("EXEMPLAR compare good.json -o out --resume --set time.fps=40");
+  EXPECT_EQ(changed.errors.find("complete already"), std::string::npos) << changed.errors;
+  const testing::Outcome shorter =
+      run("EXEMPLAR compare good.json -o out --resume --set time.fps=40 --frames 3");
+  EXPECT_EQ(shorter.errors.find("complete already"), std::string::npos) << shorter.errors;
+}
+
+TEST_F(Compare, TwoJobsGiveTheSameNumbersAsOne) {
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o one --jobs 1").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o two --jobs 2").exit_code, 0);
+  for (const char* name : {"rigid", "fast"}) {
+    EXPECT_EQ(physics_of(m_folder / "one" / name / "metrics.csv"),
+              physics_of(m_folder / "two" / name / "metrics.csv"));
+    const std::string last = std::string(name) + "/frames/surface_00004.vtp";
+    EXPECT_EQ(testing::read_text(m_folder / "one" / last), testing::read_text(m_folder / "two" / last));
+  }
+  EXPECT_EQ(json("one/comparison.json")["runs"][1]["surface_distance"],
+            json("two/comparison.json")["runs"][1]["surface_distance"]);
+}
+
+TEST_F(Compare, WrongStudiesAreRefusedBeforeAnythingRuns) {
+  testing::write_text(m_folder / "bad.json", R"({"scene": "scene.json", "runs": ["rigit"], "sweep": 3})");
+  const testing::Outcome outcome = run("EXEMPLAR compare bad.json -o out");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.errors.find("bad.json: runs[0]: unknown method 'rigit'"), std::string::npos)
+      << outcome.errors;
+  EXPECT_NE(outcome.errors.find("bad.json: sweep: expected an object"), std::string::npos) << outcome.errors;
+  EXPECT_FALSE(fs::exists(m_folder / "out"));
+  EXPECT_EQ(run("EXEMPLAR check study.json").exit_code, 0);
+  EXPECT_EQ(run("EXEMPLAR check bad.json").exit_code, 2);
+}
+
+TEST_F(Compare, CommandsRunThroughGnuParallel) {
+  if (!available("parallel")) GTEST_SKIP() << "GNU parallel is not installed";
+  ASSERT_EQ(run("EXEMPLAR compare sweep.json -o out --dry-run > runs.txt").exit_code, 0);
+  ASSERT_EQ(
+      run("parallel --will-cite -j 2 < runs.txt && EXEMPLAR compare sweep.json --collect out").exit_code, 0)
+      << testing::read_text(m_folder / "stderr.txt");
+  const Json comparison = json("out/comparison.json");
+  ASSERT_EQ(comparison["runs"].size(), 12u);
+  for (const Json& one : comparison["runs"]) EXPECT_EQ(one["status"], "done") << one["name"];
+}
+
+TEST_F(Compare, CommandsRunThroughSnakemake) {
+  if (!available("snakemake")) GTEST_SKIP() << "Snakemake is not installed";
+  ASSERT_EQ(run("EXEMPLAR compare sweep.json -o out --dry-run --format snakemake > Snakefile").exit_code, 0);
+  ASSERT_EQ(run("snakemake --cores 2 --quiet").exit_code, 0) << testing::read_text(m_folder / "stderr.txt");
+  EXPECT_EQ(json("out/comparison.json")["runs"].size(), 12u);
+  EXPECT_TRUE(fs::exists(m_folder / "out/report.html"));
+}
+
+TEST_F(Compare, TheReportWorksInABrowser) {
+  ASSERT_EQ(run("EXEMPLAR compare study.json -o out").exit_code, 0);
+  const testing::Outcome outcome = run("'" EXEMPLAR_SOURCE_DIR "/scripts/check-report' out/report.html");
+  if (outcome.exit_code == 77) GTEST_SKIP() << outcome.errors;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output << outcome.errors;
+}
+
+TEST_F(Compare, ParaViewShowsOneViewARun) {
+  if (!available("pvbatch") || !fs::exists(EXEMPLAR_SOURCE_DIR "/.deps/paraview-python"))
+    GTEST_SKIP() << "pvbatch and its modules are not installed (scripts/setup --tests)";
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out").exit_code, 0);
+  const testing::Outcome outcome = run("'" EXEMPLAR_SOURCE_DIR "/scripts/pvbatch' out/paraview.py");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output << outcome.errors;
+  EXPECT_GT(fs::file_size(m_folder / "out/paraview.png"), 5000u);
+}
+
+}  // namespace
+}  // namespace exemplar

@@ -1,0 +1,91 @@
+// The README's tables say what the program says: the methods between <!-- methods --> and <!-- /methods -->,
+// the commands between <!-- figures --> and <!-- /figures -->.
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "program.h"
+
+namespace exemplar {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+class Readme : public testing::ProgramTest {
+ protected:
+  // The text between two markers; empty when there are none.
+  static std::string section(const std::string& name) {
+    const std::string text = testing::read_text(EXEMPLAR_SOURCE_DIR "/README.md");
+    const std::string open = "<!-- " + name + " -->";
+    const std::size_t begin = text.find(open);
+    if (begin == std::string::npos) return "";
+    std::size_t end = text.find("<!-- /" + name, begin);
+    if (end == std::string::npos) end = text.find("<!--", begin + open.size());
+    return text.substr(begin + open.size(), end - begin - open.size());
+  }
+  // The words in `backticks` of a line.
+  static std::vector<std::string> code(const std::string& text) {
+    std::vector<std::string> words;
+    const std::regex quoted("`([^`]+)`");
+    for (std::sregex_iterator it(text.begin(), text.end(), quoted), none; it != none; ++it)
+      words.push_back((*it)[1]);
+    return words;
+  }
+};
+
+std::vector<std::string> table_rows(const std::string& text) {
+  std::vector<std::string> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("|") && line.find("---") == std::string::npos) rows.push_back(line);
+  }
+  if (!rows.empty()) rows.erase(rows.begin());  // the header
+  return rows;
+}
+
+TEST_F(Readme, MethodTableNamesTheMethodsThereAre) {
+  const std::string text = section("methods");
+  if (text.empty()) GTEST_SKIP() << "README.md has no <!-- methods --> table";
+  const testing::Outcome outcome = run("EXEMPLAR list methods --json");
+  ASSERT_EQ(outcome.exit_code, 0);
+  std::set<std::string> listed, known;
+  for (const std::string& row : table_rows(text)) {
+    const std::vector<std::string> words = code(row);
+    ASSERT_FALSE(words.empty()) << row;
+    listed.insert(words[0]);
+  }
+  for (const Json& method : Json::parse(outcome.output)["methods"])
+    known.insert(method["name"].get<std::string>());
+  EXPECT_EQ(listed, known);
+}
+
+TEST_F(Readme, CommandsOfTheFigureTableExist) {
+  const std::string text = section("figures");
+  if (text.empty()) GTEST_SKIP() << "README.md has no <!-- figures --> table";
+  const std::string methods = run("EXEMPLAR list methods --json").output;
+  const std::string cases = run("EXEMPLAR validate --list").output,
+                    benches = run("EXEMPLAR bench --list").output;
+  int commands = 0;
+  for (const std::string& command : code(text)) {
+    std::istringstream words(command);
+    std::string program, verb, word, before;
+    words >> program >> verb;
+    if (fs::path(program).filename() != "exemplar") continue;
+    ++commands;
+    EXPECT_EQ(run("EXEMPLAR " + verb + " --help").exit_code, 0) << command;
+    for (; words >> word; before = word) {
+      const bool file = word.ends_with(".json") && before != "--json";
+      if (file) EXPECT_TRUE(fs::exists(fs::path(EXEMPLAR_SOURCE_DIR) / word)) << command;
+      if (before == "--method") EXPECT_NE(methods.find("\"" + word + "\""), std::string::npos) << command;
+      const bool name = !word.starts_with("-") && !before.starts_with("-");
+      if (verb == "validate" && name) EXPECT_NE(cases.find(word), std::string::npos) << command;
+      if (verb == "bench" && name) EXPECT_NE(benches.find(word), std::string::npos) << command;
+    }
+  }
+  EXPECT_GT(commands, 0);
+}
+
+}  // namespace
+}  // namespace exemplar
