@@ -11,7 +11,7 @@
 #include "core/mesh/quality.h"
 #include "core/mesh/topology.h"
 #include "core/scene/surface_settings.h"
-#include "core/scene/volume_cache.h"
+#include "core/scene/mesh_cache.h"
 
 namespace exemplar {
 

@@ -41,7 +41,8 @@ Points read_run_surface(const std::string& run_directory, std::optional<int> fra
   if (entries.empty()) throw InputError(Problem{run_directory, "", "has no frames"});
   const std::size_t chosen = frame ? static_cast<std::size_t>(*frame) : entries.size() - 1;
   if (chosen >= entries.size()) {
-    throw InputError(Problem{run_directory, "", fmt::format("has frames 0 to {}, not {}", entries.size() - 1, chosen)});
+    throw InputError(
+        Problem{run_directory, "", fmt::format("has frames 0 to {}, not {}", entries.size() - 1, chosen)});
   }
   const Geometry surface = read_geometry(entries[chosen].file);
   const FieldArray* bodies = point_array(surface, "body");
@@ -52,11 +53,13 @@ Points read_run_surface(const std::string& run_directory, std::optional<int> fra
     if (static_cast<int>(bodies->values[i]) == wanted) rows.push_back(static_cast<Eigen::Index>(i));
   }
   if (static_cast<Eigen::Index>(rows.size()) != vertex_count) {
-    throw InputError(Problem{run_directory, "",
-                             fmt::format("body '{}' has {} vertices there and {} here", body, rows.size(), vertex_count)});
+    throw InputError(
+        Problem{run_directory, "",
+                fmt::format("body '{}' has {} vertices there and {} here", body, rows.size(), vertex_count)});
   }
   Points points(vertex_count, 3);
-  for (std::size_t i = 0; i < rows.size(); ++i) points.row(static_cast<Eigen::Index>(i)) = surface.points.row(rows[i]);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    points.row(static_cast<Eigen::Index>(i)) = surface.points.row(rows[i]);
   return points;
 }
 

@@ -8,8 +8,8 @@
 
 namespace exemplar {
 
-// World positions of the body's vertices; `frame` none: the last one. Throws InputError when the run, the frame or the
-// body is not there, when the body broke, or when it has another number of vertices.
+// World positions of the body's vertices; `frame` none: the last one. Throws InputError when the run, the
+// frame or the body is not there, when the body broke, or when it has another number of vertices.
 Points read_run_surface(const std::string& run_directory, std::optional<int> frame, const std::string& body,
                         Eigen::Index vertex_count);
 

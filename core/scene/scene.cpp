@@ -10,8 +10,8 @@
 #include "core/mesh/files.h"
 #include "core/mesh/quality.h"
 #include "core/mesh/repair.h"
+#include "core/scene/mesh_cache.h"
 #include "core/scene/poses.h"
-#include "core/scene/volume_cache.h"
 #include "core/scene/world_of_scene.h"
 
 namespace exemplar {

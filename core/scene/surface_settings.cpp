@@ -1,9 +1,13 @@
 #include "core/scene/surface_settings.h"
 
 #include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
 
 #include "core/math/errors.h"
 #include "core/mesh/files.h"
+#include "core/scene/json.h"
+#include "core/scene/mesh_cache.h"
 
 namespace exemplar {
 
@@ -14,6 +18,13 @@ std::vector<std::string> source_names() {
   for (const PrimitiveInfo& primitive : primitive_list()) names.push_back(primitive.name);
   names.push_back("file");
   return names;
+}
+
+// Models take seconds to remesh, so they are kept.
+TriMesh cached_model(const SurfaceSettings& settings, const std::function<TriMesh()>& make) {
+  SurfaceSettings unscaled = settings;
+  unscaled.scale = 1;
+  return cached_surface(write_object(description_of<SurfaceSettings>(), &unscaled).dump(), make);
 }
 
 TriMesh make_unscaled(const SurfaceSettings& s, const std::string& directory) {
@@ -28,12 +39,12 @@ TriMesh make_unscaled(const SurfaceSettings& s, const std::string& directory) {
   if (s.tube) return make_tube(*s.tube);
   if (s.barrel) return make_barrel(*s.barrel);
   if (s.vase) return make_vase(*s.vase);
-  if (s.car) return make_car(*s.car);
-  if (s.aeroplane) return make_aeroplane(*s.aeroplane);
-  if (s.arm) return make_arm(*s.arm);
-  if (s.crane) return make_crane(*s.crane);
-  if (s.ship) return make_ship(*s.ship);
-  if (s.rabbit) return make_rabbit(*s.rabbit);
+  if (s.car) return cached_model(s, [&] { return make_car(*s.car); });
+  if (s.aeroplane) return cached_model(s, [&] { return make_aeroplane(*s.aeroplane); });
+  if (s.arm) return cached_model(s, [&] { return make_arm(*s.arm); });
+  if (s.crane) return cached_model(s, [&] { return make_crane(*s.crane); });
+  if (s.ship) return cached_model(s, [&] { return make_ship(*s.ship); });
+  if (s.rabbit) return cached_model(s, [&] { return make_rabbit(*s.rabbit); });
   if (s.file) return read_surface((std::filesystem::path(directory) / *s.file).string());
   throw InputError("the surface has no source");
 }

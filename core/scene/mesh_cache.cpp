@@ -1,4 +1,4 @@
-#include "core/scene/volume_cache.h"
+#include "core/scene/mesh_cache.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 
 #include "core/math/random.h"
@@ -110,27 +111,39 @@ bool read_volume(const fs::path& path, Volume& volume) {
   return std::getline(in, end) && end == "end";
 }
 
-void write_volume(const fs::path& path, const Volume& volume) {
+// Under a temporary name first; a cache that cannot be written is no error.
+void write_entry(const fs::path& path, const std::function<void(std::ostream&)>& write) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   const fs::path temporary = fmt::format("{}.{}", path.string(), getpid());
   {
     std::ofstream out(temporary, std::ios::binary);
     if (!out) return;
-    write_matrix(out, volume.mesh.vertices);
-    write_matrix(out, volume.mesh.tets);
-    write_matrix(out, volume.surface.tet);
-    write_matrix(out, volume.surface.weights);
-    write_matrix(out, volume.fill);
-    const char cage = volume.cage ? 1 : 0;
-    const auto notes = static_cast<std::int64_t>(volume.notes.size());
-    out.write(&cage, 1);
-    out.write(reinterpret_cast<const char*>(&notes), sizeof notes);
-    for (const std::string& note : volume.notes) out << note << '\n';
+    write(out);
     out << "end\n";
     if (!out) return;
   }
   fs::rename(temporary, path, ignored);
+}
+
+void write_volume(std::ostream& out, const Volume& volume) {
+  write_matrix(out, volume.mesh.vertices);
+  write_matrix(out, volume.mesh.tets);
+  write_matrix(out, volume.surface.tet);
+  write_matrix(out, volume.surface.weights);
+  write_matrix(out, volume.fill);
+  const char cage = volume.cage ? 1 : 0;
+  const auto notes = static_cast<std::int64_t>(volume.notes.size());
+  out.write(&cage, 1);
+  out.write(reinterpret_cast<const char*>(&notes), sizeof notes);
+  for (const std::string& note : volume.notes) out << note << '\n';
+}
+
+bool read_surface_entry(const fs::path& path, TriMesh& mesh) {
+  std::ifstream in(path, std::ios::binary);
+  std::string end;
+  return in && read_matrix(in, mesh.vertices) && read_matrix(in, mesh.triangles) && std::getline(in, end) &&
+         end == "end";
 }
 
 }  // namespace
@@ -141,8 +154,24 @@ Volume cached_volume(const TriMesh& surface, const VolumeOptions& options) {
   const fs::path path = *directory / (key_of(surface, options) + ".volume");
   if (Volume volume; read_volume(path, volume)) return volume;
   Volume volume = build_volume(surface, options);
-  write_volume(path, volume);
+  write_entry(path, [&](std::ostream& out) { write_volume(out, volume); });
   return volume;
+}
+
+TriMesh cached_surface(const std::string& description, const std::function<TriMesh()>& make) {
+  const std::optional<fs::path> directory = cache_directory();
+  if (!directory) return make();
+  Hasher hash;
+  hash.add(k_format);
+  hash.add(description.data(), description.size());
+  const fs::path path = *directory / (hash.text() + ".surface");
+  if (TriMesh mesh; read_surface_entry(path, mesh)) return mesh;
+  TriMesh mesh = make();
+  write_entry(path, [&](std::ostream& out) {
+    write_matrix(out, mesh.vertices);
+    write_matrix(out, mesh.triangles);
+  });
+  return mesh;
 }
 
 }  // namespace exemplar
