@@ -17,7 +17,7 @@ namespace exemplar {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t k_format = 3;  // raise when what is stored or how volumes are made changes
+constexpr std::uint64_t k_format = 4;  // raise when what is stored or how volumes are made changes
 
 std::optional<fs::path> cache_directory() {
   if (const char* own = std::getenv("EXEMPLAR_CACHE")) {
