@@ -136,7 +136,7 @@ class Solver {
  private:
   struct Block;  // per-block results of a pass
   void kick_and_drift(double dt);
-  void kick_at_obstacle(std::size_t i, double half_dt, Block& block);
+  bool kick_at_obstacle(std::size_t i, double half_dt, Block& block);
   void force_pass(double half_dt);
   Vec3 other_forces(std::size_t i) const;
   template <class Visit>

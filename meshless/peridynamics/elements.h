@@ -1,0 +1,62 @@
+// What each particle looks like at rest (levine2014 §4): convex pieces of the body's volume whose faces lie
+// on the original surface or between two particles. Three ways to make particles:
+//
+//   cubes    a regular grid of points inside the surface; each owns the part of the body nearest to it, a
+//   cube of side
+//            λ inside and a cube cut by the surface at the boundary
+//   tets     the tetrahedra of a mesh of the body; particles are their barycentres
+//   voronoi  blue-noise points inside the surface; each owns its Voronoi cell (voro++), cut by the surface
+//
+// Cells are cut by the surface without polygon booleans: surface triangles are clipped by convex cells, and
+// the faces between cells are clipped by the tets that fill the body. All pieces are convex polygons;
+// together they close every particle and every set of particles. Departure from the paper: it makes tets by a
+// Delaunay triangulation of offset layers; here the mesh conforms to the surface, so that the unbroken
+// surface is the input's and λ is less fragile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/mesh/mesh.h"
+#include "meshless/peridynamics/particles.h"
+
+namespace exemplar::peridynamics {
+
+enum class ElementKind { cubes, tets, voronoi };
+
+// A convex polygon; seen from `particle`, corners are counter-clockwise from outside.
+struct Face {
+  int particle = 0;
+  int other = -1;     // −1: on the original surface
+  int triangle = -1;  // of the original surface, if on it
+  int begin = 0;      // corners: rows begin … begin + count − 1 of Elements::corners
+  int count = 0;
+};
+
+struct Elements {
+  ParticleSet particles;
+  double spacing = 0;                           // λ
+  std::vector<Face> faces;                      // faces between two particles are listed once
+  Points corners;                               // at rest
+  std::vector<std::pair<int, int>> neighbours;  // particles that share a face, a < b
+};
+
+// λ for about `count` particles in a volume.
+double spacing_for(ElementKind kind, double volume, int count);
+
+// `volume` fills `surface`. Throws InputError if fewer than two particles fit.
+Elements make_elements(ElementKind kind, const TriMesh& surface, const TetMesh& volume, double spacing,
+                       std::uint64_t seed);
+
+// Points no closer than `distance` inside the surface: darts in an order that depends on the seed only.
+Points blue_noise(const TriMesh& surface, double distance, std::uint64_t seed);
+// Points of a grid of this spacing, centred in the bounding box, inside the surface.
+Points grid_points(const TriMesh& surface, double spacing);
+
+// The part of a convex polygon where normal · x ≤ offset.
+using Polygon = std::vector<Vec3>;
+Polygon clip(const Polygon& polygon, const Vec3& normal, double offset);
+Vec3 area_vector(const Polygon& polygon);
+
+}  // namespace exemplar::peridynamics

@@ -1,0 +1,458 @@
+#include "meshless/peridynamics/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "core/math/errors.h"
+#include "core/mesh/extrude.h"
+#include "core/run/surface_fields.h"
+#include "core/world/obstacle_motion.h"
+#include "meshless/peridynamics/follow.h"
+#include "meshless/peridynamics/fragments.h"
+#include "meshless/peridynamics/weakening.h"
+
+namespace exemplar::peridynamics {
+
+namespace {
+
+constexpr double k_most_bytes = 12e9;  // more is refused before anything is allocated
+
+// One body: its particles are rows first … first + count − 1 of all.
+struct BodyParticles {
+  const Body* body = nullptr;
+  TriMesh surface;  // closed: of sheets the extruded one
+  Elements elements;
+  std::optional<SurfaceFollower> follower;
+  SupportSet supports;
+  LoadSet loads;
+  int first = 0;
+  int count() const { return static_cast<int>(elements.particles.size()); }
+};
+
+class PeridynamicsMethod : public Method {
+ public:
+  PeridynamicsMethod(const Scene& scene, const Settings& settings);
+
+  StepReport advance(double until, const InterruptCheck& interrupted) override;
+  std::vector<Geometry> fields() const override;
+  Diagnostics diagnostics() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+  std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
+  PhaseTimes phase_times() const override { return m_times; }
+  std::vector<std::string> notes() const override { return m_notes; }
+
+ private:
+  void make_particles();
+  void check_size(double spacing) const;
+  void make_solver();
+  Material material_of(const Body& body) const;
+  void prescribe(double from, double to);
+  ObstaclePoint nearest_obstacle(const Vec3& point) const;
+  double obstacle_speed() const;
+  bool take_step(double dt);
+  void update_fragments();
+  Points followed(const BodyParticles& part, const Points& current) const;
+  Geometry particle_geometry(const Points& current) const;
+
+  const Scene& m_scene;
+  Settings m_settings;
+  std::vector<BodyParticles> m_bodies;
+  ParticleSet m_particles;
+  std::vector<Material> m_materials;
+  std::vector<std::pair<int, int>> m_neighbours;
+  std::vector<std::uint8_t> m_bonded_at_rest;  // per neighbour pair
+  double m_spacing = 0;
+  double m_step = 0;
+  std::optional<Solver> m_solver;
+  std::vector<double> m_masses;
+  ObstacleWorld m_obstacles;
+  bool m_obstacles_move = false;
+  double m_time = 0;
+  Fragments m_fragments;
+  std::int64_t m_broken_at_fragments = -1;
+  std::vector<Quat> m_rotations;
+  std::vector<RigidTransform> m_motions;
+  PhaseTimes m_times{{"particles", 0}, {"steps", 0}, {"fragments", 0}};
+  std::vector<std::string> m_notes;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& settings)
+    : m_scene(scene), m_settings(settings), m_obstacles(scene.obstacles, scene.gravity) {
+  const auto start = std::chrono::steady_clock::now();
+  make_particles();
+  for (const Body& body : scene.bodies) m_materials.push_back(material_of(body));
+  for (const ObstacleBody& obstacle : scene.obstacles) {
+    m_obstacles_move = m_obstacles_move || obstacle.kind() != ObstacleKind::fixed;
+  }
+  make_solver();
+  for (const auto& [a, b] : m_neighbours) m_bonded_at_rest.push_back(m_solver->bonded(a, b));
+  m_masses = m_solver->masses();
+  m_step = m_settings.step > 0 ? m_settings.step : 0.8 * m_solver->stable_step();
+  m_rotations.assign(m_particles.size(), Quat::Identity());
+  update_fragments();
+  m_times[0].second = seconds_since(start);
+  const double bonds = static_cast<double>(m_solver->bonds().directed_bonds());
+  m_notes.push_back(
+      fmt::format("{} particles, spacing {:.4g} m, horizon {:.4g} m, {} bonds ({:.1f} bytes each way)",
+                  m_particles.size(), m_spacing, m_solver->horizon(), static_cast<std::int64_t>(bonds / 2),
+                  static_cast<double>(m_solver->bytes()) / std::max(bonds, 1.0)));
+  m_notes.push_back(
+      fmt::format("step {:.4g} s; bound of Silling and Askari {:.4g} s", m_step, m_solver->stable_step()));
+  if (m_step > 2.2 * m_solver->stable_step())
+    m_notes.push_back("warning: the step is above the stability limit");
+}
+
+Material PeridynamicsMethod::material_of(const Body& body) const {
+  const ::exemplar::Material& source = body.material();
+  Material material;
+  material.density = source.density;
+  material.bulk_modulus = m_settings.bulk_modulus.value_or(source.young / 1.5);
+  material.critical_strain = m_settings.critical_strain.value_or(0);
+  material.fracture_energy = m_settings.fracture_energy.value_or(source.fracture_energy.value_or(0));
+  return material;
+}
+
+void PeridynamicsMethod::check_size(double spacing) const {
+  const double horizon = m_settings.horizon * spacing;
+  const double volume = spacing * spacing * spacing;
+  const double bonds = static_cast<double>(
+      estimate_directed_bonds(static_cast<std::size_t>(m_settings.particles), volume, horizon));
+  if (bonds * 24 < k_most_bytes) return;
+  throw InputError(
+      Problem{{},
+              "methods.peridynamics.particles",
+              fmt::format("{} particles with horizon {} need about {:.0f} GB for their bonds; at most {:.0f} "
+                          "GB are allowed",
+                          m_settings.particles, m_settings.horizon, bonds * 24e-9, k_most_bytes * 1e-9)});
+}
+
+// One spacing for all bodies, so that they share one horizon.
+void PeridynamicsMethod::make_particles() {
+  double volume = 0;
+  for (const Body& body : m_scene.bodies) volume += body.rest_volume();
+  const double spacing = spacing_for(m_settings.elements, volume, m_settings.particles);
+  check_size(spacing);
+  for (const Body& body : m_scene.bodies) {
+    BodyParticles part;
+    part.body = &body;
+    part.surface =
+        body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness) : body.surface();
+    const Volume* filled = &body.volume();
+    Volume finer;
+    if (m_settings.elements == ElementKind::tets) {
+      VolumeOptions options;
+      options.max_tet_volume = 1.6 * spacing * spacing * spacing;
+      finer = build_volume(part.surface, options);
+      filled = &finer;
+    }
+    if (filled->cage) {
+      m_notes.push_back(fmt::format(
+          "warning: {}: the surface has no conforming volume; fracture faces reach up to a cage around it",
+          body.name()));
+    }
+    part.elements = make_elements(m_settings.elements, part.surface, filled->mesh, spacing, m_scene.seed);
+    part.first = static_cast<int>(m_particles.size());
+    m_particles.append(part.elements.particles, static_cast<int>(m_bodies.size()));
+    for (const auto& [a, b] : part.elements.neighbours)
+      m_neighbours.emplace_back(a + part.first, b + part.first);
+    part.follower.emplace(body.surface().vertices, part.elements.particles.positions);
+    m_bodies.push_back(std::move(part));
+  }
+  const double quantile =
+      m_settings.spacing_quantile.value_or(m_settings.elements == ElementKind::tets ? 0.5 : 0.0);
+  m_spacing = particle_spacing(m_particles.positions, quantile);
+  if (m_settings.elements == ElementKind::cubes) m_spacing = spacing;
+}
+
+void PeridynamicsMethod::make_solver() {
+  m_solver.emplace(m_particles, m_materials, rules_of(m_settings, m_scene.seed),
+                   m_settings.horizon * m_spacing, m_spacing);
+  m_solver->set_gravity(m_scene.gravity);
+  Points velocities(m_particles.positions.rows(), 3);
+  std::vector<double> masses = m_solver->masses();
+  std::vector<std::uint8_t> fixed(m_particles.size(), 0);
+  for (BodyParticles& part : m_bodies) {
+    const Points rest = part.elements.particles.positions;
+    for (int i = 0; i < part.count(); ++i) {
+      velocities.row(part.first + i) = part.body->initial_velocity(rest.row(i)).transpose();
+    }
+    const VecX own = Eigen::Map<const VecX>(masses.data() + part.first, part.count());
+    part.supports = SupportSet(part.body->supports(), part.body->name(), rest);
+    part.loads = LoadSet(m_scene.loads, part.body->name(), rest, own, Triangles());
+    for (const SupportedNode& node : part.supports.at(0)) fixed[part.first + node.node] = 1;
+  }
+  m_solver->set_velocities(velocities);
+  m_solver->set_fixed(fixed);
+  if (!m_scene.obstacles.empty()) {
+    m_solver->set_obstacles([this](const Vec3& x) { return nearest_obstacle(x); }, obstacle_speed());
+  }
+  if (m_settings.projectile) {
+    const ProjectileSettings& p = *m_settings.projectile;
+    m_solver->set_projectile(Projectile{p.model, p.position, p.velocity, p.radius, p.stiffness});
+  }
+  if (m_settings.cracks) {
+    const CrackSettings& c = *m_settings.cracks;
+    const auto crosses =
+        crosses_crack({c.centre, c.axis, c.count, c.length, 2 * m_spacing, c.wander, m_scene.seed});
+    m_solver->weaken_bonds([&](int i, int j) {
+      return i < j && crosses(m_particles.positions.row(i), m_particles.positions.row(j));
+    });
+  }
+}
+
+ObstaclePoint PeridynamicsMethod::nearest_obstacle(const Vec3& point) const {
+  ObstaclePoint nearest;
+  nearest.distance = std::numeric_limits<double>::infinity();
+  for (std::size_t o = 0; o < m_obstacles.size(); ++o) {
+    const SignedDistance distance = m_obstacles.distance(o, point);
+    if (distance.value >= nearest.distance) continue;
+    nearest.distance = distance.value;
+    nearest.normal = distance.gradient;
+    nearest.obstacle = static_cast<int>(o);
+  }
+  const std::size_t o = static_cast<std::size_t>(nearest.obstacle);
+  nearest.velocity = m_obstacles.state(o).velocity_at(point);
+  nearest.restitution = m_settings.restitution;
+  nearest.friction = m_settings.friction.value_or(m_obstacles.body(o).description().friction);
+  return nearest;
+}
+
+// An upper bound for the speed of any obstacle's surface near the bodies; without a bound (moving obstacles)
+// every particle looks at every step.
+double PeridynamicsMethod::obstacle_speed() const {
+  return m_obstacles_move ? 1e12 : 0;
+}
+
+// Held particles move with the velocity that brings them to their place at the end of the interval.
+void PeridynamicsMethod::prescribe(double from, double to) {
+  bool any = false;
+  for (const BodyParticles& part : m_bodies) any = any || !part.supports.empty() || !part.loads.empty();
+  if (!any) return;
+  const Points current = m_solver->positions();
+  Points velocities = m_solver->velocities();
+  Points accelerations = Points::Zero(current.rows(), 3);
+  std::vector<std::uint8_t> fixed(m_particles.size(), 0);
+  for (const BodyParticles& part : m_bodies) {
+    for (const SupportedNode& node : part.supports.at(to)) {
+      const Eigen::Index i = part.first + node.node;
+      fixed[static_cast<std::size_t>(i)] = 1;
+      velocities.row(i) = (node.position.transpose() - current.row(i)) / (to - from);
+    }
+    if (part.loads.empty()) continue;
+    const Points forces = part.loads.forces(current.middleRows(part.first, part.count()), from, to);
+    for (Eigen::Index i = 0; i < forces.rows(); ++i) {
+      accelerations.row(part.first + i) = forces.row(i) / m_masses[static_cast<std::size_t>(part.first + i)];
+    }
+  }
+  m_solver->set_fixed(fixed);
+  m_solver->set_velocities(velocities);
+  m_solver->set_accelerations(accelerations);
+}
+
+bool PeridynamicsMethod::take_step(double dt) {
+  if (!m_solver->step(dt)) return false;
+  const std::vector<ObstacleImpulse> impulses = m_solver->take_impulses();
+  if (!m_obstacles_move) return true;
+  for (const ObstacleImpulse& hit : impulses) {
+    m_obstacles.apply_impulse(static_cast<std::size_t>(hit.obstacle), hit.point, hit.impulse);
+  }
+  m_obstacles.advance(dt);
+  return true;
+}
+
+StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& interrupted) {
+  const auto start = std::chrono::steady_clock::now();
+  StepReport report;
+  while (m_time < until - 1e-9 * m_scene.step()) {
+    const double end = std::min(until, m_time + m_scene.step());
+    const int steps = std::max(1, static_cast<int>(std::ceil((end - m_time) / m_step - 1e-9)));
+    const double dt = (end - m_time) / steps;
+    prescribe(m_time, end);
+    for (int s = 0; s < steps; ++s) {
+      if (s % 16 == 0 && interrupted()) return {Status::interrupted, "interrupted", report.steps, 0};
+      if (!take_step(dt)) {
+        return {Status::failed,
+                fmt::format(
+                    "particles moved faster than any wave at step {:.3g} s: try a smaller step or a softer "
+                    "projectile or contact",
+                    dt),
+                report.steps, 0};
+      }
+      ++report.steps;
+    }
+    m_time = end;
+  }
+  m_time = until;
+  m_times[1].second += seconds_since(start);
+  const auto fragments = std::chrono::steady_clock::now();
+  update_fragments();
+  m_times[2].second += seconds_since(fragments);
+  return report;
+}
+
+void PeridynamicsMethod::update_fragments() {
+  const std::int64_t broken = m_solver->broken_bonds();
+  if (broken != m_broken_at_fragments) {
+    const std::vector<double> damage = m_solver->damage();
+    std::size_t pair = 0;
+    // Neighbours too far apart to have been bonded hold together while neither has lost half its bonds.
+    std::vector<std::pair<int, int>> joined;
+    for (const auto& [a, b] : m_neighbours) {
+      const bool bonded = m_bonded_at_rest[pair++];
+      if (bonded ? m_solver->bonded(a, b) : std::max(damage[a], damage[b]) < 0.5) joined.emplace_back(a, b);
+    }
+    m_fragments = find_fragments(joined, m_particles.volumes, [](int, int) { return true; });
+    m_broken_at_fragments = broken;
+  }
+  m_motions = fit_fragments(m_fragments, m_particles.positions, m_solver->positions(), m_masses, m_rotations);
+}
+
+Points PeridynamicsMethod::followed(const BodyParticles& part, const Points& current) const {
+  const Points& rest = m_particles.positions;
+  const auto map_of = [&](int local) {
+    const int i = part.first + local;
+    std::vector<int> bonded;
+    m_solver->for_each_bond(i, [&](int j, double, double) { bonded.push_back(j); });
+    return fit_affine(rest, current, i, bonded, m_rotations[i].toRotationMatrix());
+  };
+  const std::span<const int> fragment(m_fragments.of.data() + part.first, part.count());
+  return part.follower->follow(rest.middleRows(part.first, part.count()),
+                               current.middleRows(part.first, part.count()), map_of, fragment);
+}
+
+Geometry PeridynamicsMethod::particle_geometry(const Points& current) const {
+  Geometry geometry;
+  geometry.series = "particles";
+  geometry.kind = CellKind::points;
+  geometry.points = current;
+  const std::vector<double> damage = m_solver->damage();
+  const std::vector<double> energy = m_solver->elastic_energies();
+  geometry.arrays.push_back(make_array("velocity", Association::point, m_solver->velocities()));
+  geometry.arrays.push_back(make_array("displacement", Association::point, current - m_particles.positions));
+  geometry.arrays.push_back({"damage", Association::point, 1, false, damage});
+  geometry.arrays.push_back({"elastic_energy", Association::point, 1, false, energy});
+  geometry.arrays.push_back({"volume", Association::point, 1, false, m_particles.volumes});
+  geometry.arrays.push_back(make_integer_array("fragment", Association::point, m_fragments.of));
+  geometry.arrays.push_back(make_integer_array("body", Association::point, m_particles.body));
+  return geometry;
+}
+
+std::vector<Geometry> PeridynamicsMethod::fields() const {
+  const Points current = m_solver->positions();
+  std::vector<Geometry> result;
+  if (m_settings.surface == WrittenSurface::deforming) {
+    std::vector<Points> positions;
+    for (const BodyParticles& part : m_bodies) positions.push_back(followed(part, current));
+    result.push_back(surface_geometry(m_scene, positions));
+  } else {
+    for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+      const BodyParticles& part = m_bodies[b];
+      const std::span<const int> of(m_fragments.of.data() + part.first, part.count());
+      Geometry pieces = fragment_surface(part.elements, part.surface, of, m_motions, static_cast<int>(b));
+      if (b == 0) {
+        result.push_back(std::move(pieces));
+      } else {
+        append(result[0], pieces);
+      }
+    }
+  }
+  result.push_back(particle_geometry(current));
+  return result;
+}
+
+Diagnostics PeridynamicsMethod::diagnostics() const {
+  const Energies energies = m_solver->energies();
+  const Points x = m_solver->positions();
+  Diagnostics d;
+  const Eigen::Map<const VecX> masses(m_masses.data(), static_cast<Eigen::Index>(m_masses.size()));
+  d.mass = masses.sum();
+  d.centre_of_mass = x.transpose() * masses / d.mass;
+  d.linear_momentum = m_solver->momentum();
+  d.angular_momentum = m_solver->angular_momentum();
+  d.kinetic_energy = energies.kinetic;
+  d.elastic_energy = energies.elastic + energies.contact;
+  d.gravitational_energy = energies.gravity;
+  d.contact_dissipation = energies.dissipated;
+  d.deepest_penetration = 0;
+  for (std::size_t o = 0; o < m_obstacles.size(); ++o) {
+    for (Eigen::Index i = 0; i < x.rows(); ++i) {
+      d.deepest_penetration = std::max(d.deepest_penetration, -m_obstacles.distance(o, x.row(i)).value);
+    }
+  }
+  const std::vector<double> damage = m_solver->damage();
+  const double whole = std::accumulate(m_fragments.volumes.begin(), m_fragments.volumes.end(), 0.0);
+  d.extra = {{"broken_bonds", static_cast<double>(m_solver->broken_bonds())},
+             {"fracture_energy", energies.released},
+             {"mean_damage",
+              std::accumulate(damage.begin(), damage.end(), 0.0) / static_cast<double>(damage.size())},
+             {"fragments", static_cast<double>(m_fragments.count())},
+             {"largest_fragment", m_fragments.volumes[0] / whole}};
+  const std::vector<int> bins = size_histogram(m_fragments);
+  static const char* const names[] = {"fragments_below_1e-4", "fragments_below_1e-3", "fragments_below_1e-2",
+                                      "fragments_below_1e-1", "fragments_up_to_1"};
+  for (std::size_t k = 0; k < bins.size(); ++k) d.extra.emplace_back(names[k], bins[k]);
+  return d;
+}
+
+void PeridynamicsMethod::save(StateWriter& out) const {
+  const Solver::State state = m_solver->save();
+  out.write("numbers", std::span<const double>(state.numbers));
+  out.write("rows", std::span<const int>(state.rows));
+  out.write("time", m_time);
+  const std::vector<double> obstacles = m_obstacles.save();
+  out.write("obstacles", std::span<const double>(obstacles));
+  std::vector<double> rotations;
+  for (const Quat& q : m_rotations)
+    rotations.insert(rotations.end(), q.coeffs().data(), q.coeffs().data() + 4);
+  out.write("rotations", std::span<const double>(rotations));
+}
+
+void PeridynamicsMethod::load(StateReader& in) {
+  make_solver();
+  m_solver->load({in.read_doubles("numbers"), in.read_ints("rows")});
+  m_time = in.read_double("time");
+  m_obstacles.load(in.read_doubles("obstacles"));
+  const std::vector<double> rotations = in.read_doubles("rotations");
+  if (rotations.size() != 4 * m_rotations.size())
+    throw InputError("the saved state belongs to other particles");
+  for (std::size_t i = 0; i < m_rotations.size(); ++i)
+    m_rotations[i].coeffs() = Vec4(rotations.data() + 4 * i);
+  m_broken_at_fragments = -1;
+  update_fragments();
+}
+
+std::vector<std::pair<Vec3, Quat>> PeridynamicsMethod::obstacle_poses() const {
+  std::vector<std::pair<Vec3, Quat>> poses;
+  for (const ObstacleState& state : m_obstacles.states())
+    poses.emplace_back(state.position, state.orientation);
+  return poses;
+}
+
+}  // namespace
+
+Capabilities capabilities() {
+  Capabilities c;
+  c.fracture = true;
+  c.body_contact = true;
+  c.self_contact = true;
+  c.friction = true;
+  c.restitution = true;
+  c.supports = true;
+  c.loads = true;
+  return c;
+}
+
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings) {
+  return std::make_unique<PeridynamicsMethod>(scene, settings);
+}
+
+}  // namespace exemplar::peridynamics

@@ -1,0 +1,113 @@
+#include "meshless/peridynamics/settings.h"
+
+namespace exemplar::peridynamics {
+
+void describe(Describe<ProjectileSettings>& d) {
+  using S = ProjectileSettings;
+  d.name("peridynamics_projectile");
+  d.choice("model", &S::model, {{"levine", ProjectileModel::levine}, {"indent", ProjectileModel::indent}},
+           "levine: eq. 7 of levine2014; indent: a sphere that pushes away what is inside it");
+  d.field("position", &S::position, "m", "where its centre is at the start");
+  d.field("velocity", &S::velocity, "m/s", "constant: it is not slowed");
+  d.field("radius", &S::radius, "m", "radius", positive());
+  d.field("stiffness", &S::stiffness, "N/m⁵", "K_S: the force density is K_S r² at the sphere", positive());
+}
+
+void describe(Describe<CrackSettings>& d) {
+  using S = CrackSettings;
+  d.name("peridynamics_cracks");
+  d.field("centre", &S::centre, "m", "where the weak lines start");
+  d.field("axis", &S::axis, "", "the direction along which they cut through").direction();
+  d.field("count", &S::count, "", "number of lines", between(1, 1000));
+  d.field("length", &S::length, "m", "length of each", positive());
+  d.field("wander", &S::wander, "rad", "how much a line turns at each step (standard deviation)",
+          non_negative());
+  d.field("strength", &S::strength, "", "bonds that cross a line break at this fraction of their limit",
+          between(0, 1));
+}
+
+namespace {
+
+void describe_breaking(Describe<Settings>& d) {
+  using S = Settings;
+  d.field("fracture_energy", &S::fracture_energy, "J/m²", "instead of the material's", positive());
+  d.field("critical_strain", &S::critical_strain, "",
+          "strain at which bonds break, instead of the fracture energy", positive());
+  d.choice("break_rule", &S::break_rule, {{"max", BreakRule::max}, {"min", BreakRule::min}},
+           "which of its two particles' limits a bond must exceed to break");
+  d.choice("break_order", &S::break_order,
+           {{"before_force", BreakOrder::before_force}, {"after_force", BreakOrder::after_force}},
+           "whether a bond still pulls in the step in which it breaks");
+  d.field("strengthening", &S::strengthening, "", "α of eq. 5: how much compression strengthens",
+          non_negative());
+  d.field("clamp_strengthening", &S::clamp_strengthening, "", "false: tension weakens too, as in LAMMPS");
+  d.field("strength_spread", &S::strength_spread, "", "standard deviation of the limits over their mean",
+          between(0, 0.3));
+  d.field("cracks", &S::cracks, "", "lines along which bonds are weakened");
+}
+
+void describe_contact(Describe<Settings>& d) {
+  using S = Settings;
+  d.choice("contact", &S::contact,
+           {{"none", ContactModel::none}, {"levine", ContactModel::levine}, {"emu", ContactModel::emu}},
+           "repulsion between particles that are not bonded: eq. 6, or that of EMU and LAMMPS");
+  d.field("contact_range", &S::contact_range, "",
+          "distance at which eq. 6 begins over the particle spacing; the paper has 0.5", between(0.1, 1));
+  d.field("contact_stiffness", &S::contact_stiffness, "N/m⁵", "K_c of eq. 6; 0: from the bulk modulus",
+          non_negative());
+  d.field("restitution", &S::restitution, "", "of particles at obstacles", between(0, 1));
+  d.field("friction", &S::friction, "", "of particles at obstacles, instead of the obstacles'",
+          non_negative());
+  d.field("projectile", &S::projectile, "", "a sphere that flies through everything");
+}
+
+}  // namespace
+
+void describe(Describe<Settings>& d) {
+  using S = Settings;
+  d.name("peridynamics");
+  d.choice("elements", &S::elements,
+           {{"cubes", ElementKind::cubes}, {"tets", ElementKind::tets}, {"voronoi", ElementKind::voronoi}},
+           "how particles are made and what they look like");
+  d.field("particles", &S::particles, "", "about how many, all bodies together", between(2, 20'000'000));
+  d.field("horizon", &S::horizon, "", "radius of the bonds over the particle spacing", between(1.01, 12));
+  d.field("spacing_quantile", &S::spacing_quantile, "",
+          "which quantile of the distances to the nearest particle is the spacing: 0 is the paper's smallest "
+          "distance; "
+          "otherwise 0.5 for tets and 0 for the others",
+          between(0, 1));
+  d.field("bulk_modulus", &S::bulk_modulus, "Pa",
+          "instead of E/1.5, which keeps the material's Young's modulus (Poisson's ratio is always 1/4)",
+          positive());
+  d.choice("stiffness", &S::stiffness,
+           {{"paper", StiffnessMode::paper},
+            {"taper", StiffnessMode::taper},
+            {"calibrated", StiffnessMode::calibrated}},
+           "bond stiffness: eq. 4; eq. 4 with partial volumes; exact bulk modulus for the given particles");
+  d.field("step", &S::step, "s", "longest time step; 0: 0.8 of the stability bound", non_negative());
+  d.choice(
+      "surface", &S::surface,
+      {{"deforming", WrittenSurface::deforming}, {"fragments", WrittenSurface::fragments}},
+      "written surface: the input's vertices carried by the particles, or rigid pieces with fracture faces");
+  describe_breaking(d);
+  describe_contact(d);
+  d.at_most_one({"fracture_energy", "critical_strain"});
+}
+
+Rules rules_of(const Settings& settings, std::uint64_t seed) {
+  Rules rules;
+  rules.stiffness = settings.stiffness;
+  rules.break_rule = settings.break_rule;
+  rules.break_order = settings.break_order;
+  rules.contact = settings.contact;
+  rules.contact_range = settings.contact_range;
+  rules.contact_stiffness = settings.contact_stiffness;
+  rules.strengthening = settings.strengthening;
+  rules.clamp_strengthening = settings.clamp_strengthening;
+  rules.strength_spread = settings.strength_spread;
+  rules.weak_factor = settings.cracks ? settings.cracks->strength : 1;
+  rules.seed = seed;
+  return rules;
+}
+
+}  // namespace exemplar::peridynamics

@@ -1,0 +1,61 @@
+// Settings of method `peridynamics`, described once.
+#pragma once
+
+#include <optional>
+
+#include "core/scene/settings.h"
+#include "meshless/peridynamics/elements.h"
+#include "meshless/peridynamics/rules.h"
+#include "meshless/peridynamics/solver.h"
+
+namespace exemplar::peridynamics {
+
+enum class WrittenSurface { deforming, fragments };
+
+struct ProjectileSettings {
+  ProjectileModel model = ProjectileModel::levine;
+  Vec3 position = Vec3::Zero();
+  Vec3 velocity = Vec3(0, -10, 0);
+  double radius = 0.02;
+  double stiffness = 1e15;
+};
+
+struct CrackSettings {
+  Vec3 centre = Vec3::Zero();
+  Vec3 axis = Vec3::UnitY();
+  int count = 9;
+  double length = 1;
+  double wander = 0.35;
+  double strength = 0.6;
+};
+
+struct Settings {
+  ElementKind elements = ElementKind::voronoi;
+  int particles = 4000;
+  double horizon = 3;
+  std::optional<double> spacing_quantile;
+  std::optional<double> bulk_modulus, critical_strain, fracture_energy;
+  StiffnessMode stiffness = StiffnessMode::calibrated;
+  BreakRule break_rule = BreakRule::max;
+  BreakOrder break_order = BreakOrder::before_force;
+  double strengthening = 0.25;
+  bool clamp_strengthening = true;
+  double strength_spread = 0.02;
+  ContactModel contact = ContactModel::levine;
+  double contact_range = 0.9;
+  double contact_stiffness = 0;
+  double restitution = 0.99;
+  std::optional<double> friction;
+  double step = 0;
+  WrittenSurface surface = WrittenSurface::deforming;
+  std::optional<ProjectileSettings> projectile;
+  std::optional<CrackSettings> cracks;
+};
+
+void describe(Describe<ProjectileSettings>& d);
+void describe(Describe<CrackSettings>& d);
+void describe(Describe<Settings>& d);
+
+Rules rules_of(const Settings& settings, std::uint64_t seed);
+
+}  // namespace exemplar::peridynamics
