@@ -92,14 +92,33 @@ Points blue_noise(const TriMesh& surface, double distance, std::uint64_t seed) {
     }
     return true;
   };
+  // Most darts fall into cells that are wholly inside or wholly outside: one look per cell, in parallel.
+  Points centres(static_cast<Eigen::Index>(grid.size()), 3);
+  for (int z = 0; z < count[2]; ++z) {
+    for (int y = 0; y < count[1]; ++y) {
+      for (int x = 0; x < count[0]; ++x) {
+        centres.row(static_cast<Eigen::Index>(index(x, y, z))) =
+            (low + side * Vec3(x + 0.5, y + 0.5, z + 0.5)).transpose();
+      }
+    }
+  }
+  const VecX depth = inside.signed_distances(centres);
+  const double margin = 0.1 * distance, half_diagonal = 0.5 * distance;
+  const auto is_inside = [&](const Vec3& p, std::size_t cell) {
+    const double d = depth[static_cast<Eigen::Index>(cell)];
+    if (std::abs(d + margin) > half_diagonal) return d < -margin;
+    return inside.signed_distance(p) < -margin;
+  };
   const std::uint64_t darts = 24 * static_cast<std::uint64_t>(grid.size());
   for (std::uint64_t d = 0; d < darts; ++d) {
     const Vec3 p =
         low + Vec3(uniform_random(seed, 3 * d) * size[0], uniform_random(seed, 3 * d + 1) * size[1],
                    uniform_random(seed, 3 * d + 2) * size[2]);
-    if (!is_free(p) || inside.signed_distance(p) > -0.1 * distance) continue;
     const Eigen::Array3i c = cell_of(p);
-    grid[index(c[0], c[1], c[2])] = static_cast<int>(points.size());
+    const std::size_t cell = index(c[0], c[1], c[2]);
+    if (grid[cell] >= 0 || depth[static_cast<Eigen::Index>(cell)] > half_diagonal) continue;
+    if (!is_free(p) || !is_inside(p, cell)) continue;
+    grid[cell] = static_cast<int>(points.size());
     points.push_back(p);
   }
   Points result(static_cast<Eigen::Index>(points.size()), 3);

@@ -150,7 +150,8 @@ void PeridynamicsMethod::make_particles() {
     Volume finer;
     if (m_settings.elements == ElementKind::tets) {
       VolumeOptions options;
-      options.max_tet_volume = 1.6 * spacing * spacing * spacing;
+      options.max_tet_volume =
+          0.9 * spacing * spacing * spacing;  // what TetGen makes of it is near the asked count
       finer = build_volume(part.surface, options);
       filled = &finer;
     }

@@ -1,6 +1,7 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
 #include "meshless/peridynamics/method.h"
+#include "meshless/peridynamics/validation.h"
 
 namespace exemplar {
 
@@ -17,6 +18,8 @@ void register_peridynamics(Registry& registry) {
     return peridynamics::make_method(scene, settings.as<peridynamics::Settings>());
   };
   registry.add(std::move(info));
+  for (ValidationCase& validation : peridynamics::validation_cases()) registry.add(std::move(validation));
+  for (Bench& bench : peridynamics::benches()) registry.add(std::move(bench));
 }
 
 }  // namespace exemplar
