@@ -91,8 +91,8 @@ class ContactPotential {
   const std::vector<ContactPair>& pairs() const { return m_pairs; }
 
   // The largest part of the way from (x0, q0) to (x1, q1), at most 1, on which every gap of the found pairs
-  // keeps at least a fifth of its first value. Conservative advancement along separating planes, hence safe
-  // at any speed.
+  // keeps at least a fifth of its first value, or of the reach where it was wider. Conservative advancement
+  // along separating planes, hence safe at any speed.
   double max_step(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
 
   // Infinite when something touches or overlaps.

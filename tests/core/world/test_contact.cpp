@@ -11,6 +11,7 @@
 
 #include "core/math/random.h"
 #include "core/world/barrier.h"
+#include "core/world/contact_scatter.h"
 #include "core/world/primitive_distance.h"
 #include "core/world/rotation.h"
 #include "tests/support/derivatives.h"
@@ -626,6 +627,42 @@ TEST(ContactSolve, EmbeddedPointsPassForcesToTheirNodes) {
   EXPECT_TRUE(check_hessian([&](const VecX& y) { return system.gradient(y); },
                             [&](const VecX& y) { return system.hessian(y); }, all, 1e-3, 1e-5)
                   .ok);
+}
+
+TEST(ContactScatter, BorderedSystemHoldsTheSameNumbersAsTheDenseOne) {
+  Scene scene(ShapeKind::box);
+  const System& s = scene.system;
+  const int n = static_cast<int>(scene.surface.rest.rows());
+  // Node 0 is held; the others are numbered backwards; obstacle 2 comes first in the border.
+  std::vector<int> column(static_cast<std::size_t>(n), -1);
+  for (int i = 1; i < n; ++i) column[i] = n - 1 - i;
+  const std::vector<int> border{6, -1, 0};
+  const ContactUnknowns unknowns{column, border};
+  const ContactCliques cliques = contact_cliques(scene.surface, column);
+  const BlockPattern pattern(n - 1, cliques.columns, cliques.size);
+  BorderedHessian h;
+  h.reset(pattern, 12);
+  const auto blocks = scene.contact->blocks(s.x(scene.all), s.q(scene.all), Derivatives::hessian);
+  add_hessian(blocks, unknowns, h);
+  VecX g = VecX::Zero(3 * (n - 1) + 12);
+  add_gradient(blocks, unknowns, n - 1, g);
+
+  std::vector<Eigen::Index> where;  // unknown → row of the dense system
+  for (int c = 0; c < n - 1; ++c)
+    for (int k = 0; k < 3; ++k) where.push_back(3 * (n - 1 - c) + k);
+  for (const int o : {2, 0})
+    for (int k = 0; k < 6; ++k) where.push_back(3 * n + 6 * o + k);
+  const VecX dense_g = s.gradient(scene.all);
+  const MatX dense_h = s.hessian(scene.all), a = h.a.to_dense();
+  const Eigen::Index f = 3 * (n - 1);
+  for (Eigen::Index i = 0; i < f + 12; ++i) {
+    EXPECT_NEAR(g[i], dense_g[where[i]], 1e-9);
+    for (Eigen::Index j = 0; j < f + 12; ++j) {
+      const double value =
+          i < f ? (j < f ? a(i, j) : h.c(i, j - f)) : (j < f ? h.c(j, i - f) : h.d(i - f, j - f));
+      EXPECT_NEAR(value, dense_h(where[i], where[j]), 1e-9 * dense_h.norm());
+    }
+  }
 }
 
 }  // namespace

@@ -170,5 +170,69 @@ TEST(Rotation, DerivativesAgreeWithDifferences) {
   EXPECT_LT((log_rotation(exp_quaternion(theta)) - theta).norm(), 1e-14);
 }
 
+TriMesh moved_box(const Vec3& size, const Vec3& centre) {
+  ShapeDescription box = describe(ShapeKind::box);
+  box.size = size;
+  TriMesh mesh = ShapeGeometry(box).surface();
+  mesh.vertices.rowwise() += centre.transpose();
+  return mesh;
+}
+
+TEST(MeshShape, AgreesWithTheBoxItIs) {
+  const Vec3 size(0.8, 1.1, 0.5), centre(0.2, -0.3, 0.4);
+  ShapeDescription d;
+  d.kind = ShapeKind::mesh;
+  d.mesh = moved_box(size, centre);
+  const ShapeGeometry mesh(d);
+  ShapeDescription b = describe(ShapeKind::box);
+  b.size = size;
+  const ShapeGeometry box(b);
+  EXPECT_NEAR(mesh.volume(), box.volume(), 1e-14);
+  EXPECT_LT((mesh.centroid() - centre).norm(), 1e-14);
+  EXPECT_LT((mesh.unit_inertia() - box.unit_inertia()).norm(), 1e-14);
+  for (int k = 0; k < 300; ++k) {
+    const Vec3 p = random_point(9, k, 1.0);
+    const SignedDistance here = mesh.distance(centre + p), there = box.distance(p);
+    EXPECT_NEAR(here.value, there.value, 1e-13);
+    EXPECT_LT((here.gradient - there.gradient).norm(), 1e-10);
+    if (there.value > 0.01) {
+      EXPECT_LT((here.hessian - there.hessian).norm(), 1e-9);
+    }
+  }
+  EXPECT_LT((mesh.centred().centroid()).norm(), 1e-15);
+  EXPECT_EQ(mesh.features().edges.rows(), 18);
+}
+
+TEST(MeshShape, DynamicBodyTurnsAboutItsCentreOfMass) {
+  Obstacle o;
+  o.kind = ObstacleKind::dynamic;
+  o.shape.kind = ShapeKind::mesh;
+  o.shape.mesh = moved_box(Vec3(0.8, 1.1, 0.5), Vec3(0.2, -0.3, 0.4));
+  o.mass = 3;
+  o.position = Vec3(1, 2, 3);
+  o.rotation = Vec3(0, 0, 0.5);
+  const ObstacleBody body(o);
+  EXPECT_LT(
+      (body.initial_state().position - (o.position + exp_rotation(o.rotation) * Vec3(0.2, -0.3, 0.4))).norm(),
+      1e-14);
+  // The drawn surface stands where the description says.
+  const Vec3 first = body.surface(body.initial_state()).vertices.row(0);
+  const Vec3 corner = o.shape.mesh.vertices.row(0);
+  EXPECT_LT((first - (o.position + exp_rotation(o.rotation) * corner)).norm(), 1e-14);
+}
+
+TEST(MeshShape, RefusesOpenAndInvertedMeshes) {
+  ShapeDescription d;
+  d.kind = ShapeKind::mesh;
+  EXPECT_THROW(ShapeGeometry{d}, InputError);
+  d.mesh = moved_box(Vec3::Ones(), Vec3::Zero());
+  const Triangles all = d.mesh.triangles;
+  d.mesh.triangles = all.topRows(10);
+  EXPECT_THROW(ShapeGeometry{d}, InputError);
+  d.mesh.triangles = all;
+  d.mesh.triangles.col(0).swap(d.mesh.triangles.col(1));
+  EXPECT_THROW(ShapeGeometry{d}, InputError);
+}
+
 }  // namespace
 }  // namespace exemplar
