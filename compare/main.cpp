@@ -109,6 +109,7 @@ void add_compare(CLI::App& app, CompareArguments& a) {
   c->add_flag("--resume", a.resume, "Run only what is missing or has changed");
   c->add_flag("--dry-run", a.dry_run, "Print the runs as commands and do nothing");
   c->add_option("--format", a.format, "Of --dry-run")->check(CLI::IsMember({"lines", "snakemake"}));
+  c->add_flag("!--no-pictures", a.pictures, "No rendered pictures: the report's 3D view draws them");
   c->add_option("--collect", a.collect, "Compare the finished runs of this directory");
 }
 

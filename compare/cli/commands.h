@@ -71,6 +71,7 @@ struct CompareArguments {
   int frames = -1;
   bool resume = false;
   bool dry_run = false;
+  bool pictures = true;          // rendered for the report
   std::string format = "lines";  // of --dry-run
   std::string collect;           // directory of finished runs
 };

@@ -156,14 +156,14 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   return !interrupt_requested();
 }
 
-int collect_and_report(const Study& study, const fs::path& output, const Registry& registry,
+int collect_and_report(const Study& study, const fs::path& output, bool pictures, const Registry& registry,
                        const Terminal& terminal) {
   const Comparison comparison = collect(study, output, registry.method_names());
   write_comparison_csv(comparison);
   write_comparison_json(comparison);
   write_side_by_side(comparison);
   write_paraview_script(comparison);
-  write_report(comparison, registry, terminal);
+  write_report(comparison, registry, pictures, terminal);
   terminal.say(format_table(summary_table(comparison)));
   bool any_done = false;
   for (const ComparedRun& run : comparison.runs) {
@@ -197,7 +197,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
     terminal.note("interrupted; go on with --resume");
     return k_exit_interrupted;
   }
-  return collect_and_report(study, output, registry, terminal);
+  return collect_and_report(study, output, arguments.pictures, registry, terminal);
 }
 
 }  // namespace exemplar

@@ -257,9 +257,13 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 
 }  // namespace
 
-void write_report(const Comparison& comparison, const Registry& registry, const Terminal& terminal) {
-  const Pictures pictures = render_pictures(comparison);
-  if (!pictures.problem.empty()) terminal.note("no rendered pictures in the report: " + pictures.problem);
+void write_report(const Comparison& comparison, const Registry& registry, bool render,
+                  const Terminal& terminal) {
+  Pictures pictures;
+  pictures.problem = "rendered ones were not asked for";
+  if (render) pictures = render_pictures(comparison);
+  if (render && !pictures.problem.empty())
+    terminal.note("no rendered pictures in the report: " + pictures.problem);
   if (assets::viewer().empty()) terminal.note("the report has no 3D view: built without node and npm");
   const Exported exported = export_frames(comparison);
   const std::string data = page_data(comparison, exported, pictures, registry)

@@ -8,7 +8,8 @@
 
 namespace exemplar {
 
-// Writes <comparison directory>/report.html.
-void write_report(const Comparison& comparison, const Registry& registry, const Terminal& terminal);
+// Writes <comparison directory>/report.html. Without `render` the page's own 3D view draws the pictures.
+void write_report(const Comparison& comparison, const Registry& registry, bool render,
+                  const Terminal& terminal);
 
 }  // namespace exemplar

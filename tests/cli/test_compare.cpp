@@ -72,7 +72,7 @@ TEST_F(Compare, EveryRunFailingIsAnError) {
 }
 
 TEST_F(Compare, SideBySideHasEveryRunAtEveryTime) {
-  ASSERT_EQ(run("EXEMPLAR compare good.json -o out").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
   const std::vector<PvdEntry> entries = read_pvd(m_folder / "out/side_by_side.pvd");
   ASSERT_EQ(entries.size(), 5u);
   for (const PvdEntry& entry : entries) {
@@ -84,22 +84,23 @@ TEST_F(Compare, SideBySideHasEveryRunAtEveryTime) {
 }
 
 TEST_F(Compare, ResumeRunsOnlyWhatIsMissingOrChanged) {
-  ASSERT_EQ(run("EXEMPLAR compare good.json -o out").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
   fs::remove_all(m_folder / "out/fast");
-  const testing::Outcome again = run("EXEMPLAR compare good.json -o out --resume");
+  const testing::Outcome again = run("EXEMPLAR compare good.json -o out --resume --no-pictures");
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_NE(again.errors.find("rigid: complete already"), std::string::npos) << again.errors;
   EXPECT_NE(again.errors.find("fast: done"), std::string::npos) << again.errors;
-  const testing::Outcome changed = run("EXEMPLAR compare good.json -o out --resume --set time.fps=40");
+  const testing::Outcome changed =
+      run("EXEMPLAR compare good.json -o out --resume --set time.fps=40 --no-pictures");
   EXPECT_EQ(changed.errors.find("complete already"), std::string::npos) << changed.errors;
   const testing::Outcome shorter =
-      run("EXEMPLAR compare good.json -o out --resume --set time.fps=40 --frames 3");
+      run("EXEMPLAR compare good.json -o out --resume --set time.fps=40 --frames 3 --no-pictures");
   EXPECT_EQ(shorter.errors.find("complete already"), std::string::npos) << shorter.errors;
 }
 
 TEST_F(Compare, TwoJobsGiveTheSameNumbersAsOne) {
-  ASSERT_EQ(run("EXEMPLAR compare good.json -o one --jobs 1").exit_code, 0);
-  ASSERT_EQ(run("EXEMPLAR compare good.json -o two --jobs 2").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o one --jobs 1 --no-pictures").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o two --jobs 2 --no-pictures").exit_code, 0);
   for (const char* name : {"rigid", "fast"}) {
     EXPECT_EQ(physics_of(m_folder / "one" / name / "metrics.csv"),
               physics_of(m_folder / "two" / name / "metrics.csv"));
@@ -126,7 +127,9 @@ TEST_F(Compare, CommandsRunThroughGnuParallel) {
   if (!available("parallel")) GTEST_SKIP() << "GNU parallel is not installed";
   ASSERT_EQ(run("EXEMPLAR compare sweep.json -o out --dry-run > runs.txt").exit_code, 0);
   ASSERT_EQ(
-      run("parallel --will-cite -j 2 < runs.txt && EXEMPLAR compare sweep.json --collect out").exit_code, 0)
+      run("parallel --will-cite -j 2 < runs.txt && EXEMPLAR compare sweep.json --collect out --no-pictures")
+          .exit_code,
+      0)
       << testing::read_text(m_folder / "stderr.txt");
   const Json comparison = json("out/comparison.json");
   ASSERT_EQ(comparison["runs"].size(), 12u);
@@ -142,7 +145,7 @@ TEST_F(Compare, CommandsRunThroughSnakemake) {
 }
 
 TEST_F(Compare, TheReportWorksInABrowser) {
-  ASSERT_EQ(run("EXEMPLAR compare study.json -o out").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare study.json -o out --no-pictures").exit_code, 0);
   const testing::Outcome outcome = run("'" EXEMPLAR_SOURCE_DIR "/scripts/check-report' out/report.html");
   if (outcome.exit_code == 77) GTEST_SKIP() << outcome.errors;
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output << outcome.errors;
@@ -151,7 +154,7 @@ TEST_F(Compare, TheReportWorksInABrowser) {
 TEST_F(Compare, ParaViewShowsOneViewARun) {
   if (!available("pvbatch") || !fs::exists(EXEMPLAR_SOURCE_DIR "/.deps/paraview-python"))
     GTEST_SKIP() << "pvbatch and its modules are not installed (scripts/setup --tests)";
-  ASSERT_EQ(run("EXEMPLAR compare good.json -o out").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
   const testing::Outcome outcome = run("'" EXEMPLAR_SOURCE_DIR "/scripts/pvbatch' out/paraview.py");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output << outcome.errors;
   EXPECT_GT(fs::file_size(m_folder / "out/paraview.png"), 5000u);
