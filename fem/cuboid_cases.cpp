@@ -89,7 +89,7 @@ Points twisted_pose(const Points& x, double length, double degrees, double axial
 }
 
 SolidModel make_twisting_cuboid(const Eigen::Vector3i& nodes, ExampleMethod method, LinearMethod linear,
-                                const CuboidOptions& options) {
+                                const CuboidOptions& options, double compatible_penalty) {
   SolidBody body = cuboid_body(nodes, options);
   ExampleSet set;
   set.poses = {
@@ -98,7 +98,7 @@ SolidModel make_twisting_cuboid(const Eigen::Vector3i& nodes, ExampleMethod meth
   body.examples.push_back(std::move(set));
   ImplicitOptions implicit;
   implicit.linear = linear;
-  return SolidModel({std::move(body)}, std::move(implicit), method);
+  return SolidModel({std::move(body)}, std::move(implicit), method, compatible_penalty);
 }
 
 Points compression_forces(const SolidModel& model, double total) {

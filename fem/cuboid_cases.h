@@ -19,7 +19,7 @@ struct CuboidOptions {
 
 Points twisted_pose(const Points& x, double length, double degrees, double axial_scale);
 SolidModel make_twisting_cuboid(const Eigen::Vector3i& nodes, ExampleMethod method, LinearMethod linear,
-                                const CuboidOptions& options = {});
+                                const CuboidOptions& options = {}, double compatible_penalty = 1000);
 // Equal and opposite axial forces of `total` newton on the end faces, shared by area.
 Points compression_forces(const SolidModel& model, double total);
 // Best-fit rotation of the upper end face against the lower about z, degrees.

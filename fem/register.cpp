@@ -1,6 +1,8 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
+#include "fem/bench_fem.h"
 #include "fem/fem_method.h"
+#include "fem/validation_fem.h"
 
 namespace exemplar {
 
@@ -16,6 +18,22 @@ Capabilities fem_capabilities() {
   c.supports = true;
   c.loads = true;
   return c;
+}
+
+void register_cases(Registry& registry) {
+  registry.add(ValidationCase{"fem", "patch", false, validate_patch});
+  registry.add(ValidationCase{"fem", "motion", false, validate_motion});
+  registry.add(ValidationCase{"fem", "recovery", false, validate_recovery});
+  registry.add(ValidationCase{"fem", "cantilever-calculix", false, validate_cantilever});
+  registry.add(ValidationCase{"fem", "modes-calculix", false, validate_modes});
+  registry.add(ValidationCase{"fem", "plasticity-figure-4", false, validate_figure_4});
+  registry.add(ValidationCase{"fem", "examples-drift", false, validate_drift});
+  registry.add(ValidationCase{"fem", "examples-twist", true, validate_twist});
+  registry.add(Bench{"fem", "predecessor", bench_predecessor});
+  registry.add(Bench{"fem", "example-cost", bench_example_cost});
+  registry.add(Bench{"fem", "solver-overhead", bench_solver_overhead});
+  registry.add(Bench{"fem", "step-time", bench_step_time});
+  registry.add(Bench{"fem", "growth", bench_growth});
 }
 
 }  // namespace
@@ -46,6 +64,7 @@ void register_fem(Registry& registry) {
     return make_fem_compatible_method(scene, settings.as<FemCompatibleSettings>());
   };
   registry.add(std::move(compatible));
+  register_cases(registry);
 }
 
 }  // namespace exemplar

@@ -42,7 +42,7 @@ struct FemSettings {
 };
 
 struct FemCompatibleSettings : FemSettings {
-  double penalty = 100;
+  double penalty = 1000;
 };
 
 inline void describe(Describe<FemExampleSettings>& d) {

@@ -46,7 +46,7 @@ enum class ExampleMethod { incompatible, compatible };
 class SolidModel {
  public:
   SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options,
-             ExampleMethod method = ExampleMethod::incompatible, double compatible_penalty = 100);
+             ExampleMethod method = ExampleMethod::incompatible, double compatible_penalty = 1000);
 
   // One time step and the plastic flow after it.
   StepOutcome step(const StepInput& input);

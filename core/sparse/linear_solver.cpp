@@ -1,6 +1,7 @@
 #include "core/sparse/linear_solver.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace exemplar {
 
@@ -50,6 +51,14 @@ int LinearSolver::affordable_iterations(Eigen::Index columns) {
 
 LinearStatus LinearSolver::solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x) {
   ++m_counts.solves;
+  const auto start = std::chrono::steady_clock::now();
+  const LinearStatus status = choose_and_solve(a, rhs, tolerance, x);
+  m_counts.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return status;
+}
+
+LinearStatus LinearSolver::choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance,
+                                            MatX& x) {
   if (m_method == LinearMethod::direct) return solve_direct(a, rhs, x);
   if (m_method == LinearMethod::iterative) {
     const LinearStatus status = solve_iterative(a, rhs, tolerance, std::max(1000, m_pattern->columns()), x);

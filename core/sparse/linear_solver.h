@@ -24,6 +24,7 @@ struct LinearCounts {
   int factorisations = 0;
   int solves = 0;  // of right-hand-side blocks
   int cg_iterations = 0;
+  double seconds = 0;  // wall time in solve(), for reports only: nothing is decided by it
 };
 
 // What the automatic rule remembers; part of a checkpoint.
@@ -47,6 +48,7 @@ class LinearSolver {
   bool last_was_direct() const { return m_last_was_direct; }
 
  private:
+  LinearStatus choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x);
   LinearStatus solve_direct(const BlockMatrix& a, const MatX& rhs, MatX& x);
   LinearStatus solve_iterative(const BlockMatrix& a, const MatX& rhs, double tolerance, int limit, MatX& x);
   int affordable_iterations(Eigen::Index columns);

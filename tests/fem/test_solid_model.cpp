@@ -142,15 +142,10 @@ TEST(Plasticity, ThreeCuboidsOfFigure4) {
   const CuboidResult penalised = compress_cuboid(PlasticCase::distance_dependent);
   EXPECT_LT(std::abs(penalised.twist_degrees), 0.1);
   EXPECT_LT(std::abs(penalised.height_change), 1e-3);
-  for (const CuboidResult& r : {conventional, projected, penalised}) {
-    std::printf("twist %.3f height %.4f width %.4f-%.4f plastic %.4g iterations %d\n", r.twist_degrees,
-                r.height_change, r.smallest_width, r.largest_width, r.largest_plastic, r.iterations);
-  }
 }
 
 TEST(Examples, DriftIsSmallBesideTheConventionalPotential) {
   const DriftResult result = drift_experiment({5, 5, 9}, 100);
-  std::printf("force ratio %.1f, top at w = %.3f\n", result.force_ratio, result.weight_of_largest);
   EXPECT_GE(result.force_ratio, 100);
   EXPECT_NEAR(result.weight_of_largest, 0.5, 0.15);
   EXPECT_TRUE(result.single_bump);
@@ -165,14 +160,11 @@ TEST(Examples, CompatibleAndIncompatibleAgreeOnTheTwist) {
     StepInput input;
     input.dt = 0.01;
     input.forces = compression_forces(model, 4000);
-    int iterations = 0;
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < 40; ++step) {
       const StepOutcome outcome = model.step(input);
       ASSERT_EQ(outcome.status, StepStatus::ok) << outcome.newton.message();
-      iterations += outcome.newton.iterations;
     }
     twist[k++] = twist_angle(model);
-    std::printf("twist %.3f weight %.4f iterations %d\n", twist[k - 1], model.weights(0, 0)[0], iterations);
   }
   EXPECT_GT(std::abs(twist[0]), 2);
   EXPECT_NEAR(twist[1] / twist[0], 1, 0.05);

@@ -1,0 +1,21 @@
+// Benches of `fem`, registered in register.cpp.
+#pragma once
+
+#include <vector>
+
+#include "core/run/validation.h"
+
+namespace exemplar {
+
+// fem-compatible against fem on the twisting cuboid (paper: 14.8, 28.1, 31.1 times slower).
+std::vector<BenchRecord> bench_predecessor(const ValidationContext& context);
+// One example against none.
+std::vector<BenchRecord> bench_example_cost(const ValidationContext& context);
+// A Newton iteration against the linear algebra in it.
+std::vector<BenchRecord> bench_solver_overhead(const ValidationContext& context);
+// A converged step of a clamped box beside VegaFEM.
+std::vector<BenchRecord> bench_step_time(const ValidationContext& context);
+// From 1 k to 100 k (with slow: 300 k) degrees of freedom.
+std::vector<BenchRecord> bench_growth(const ValidationContext& context);
+
+}  // namespace exemplar

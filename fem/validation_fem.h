@@ -1,0 +1,19 @@
+// Validation cases of solids, registered in register.cpp.
+#pragma once
+
+#include <vector>
+
+#include "core/run/validation.h"
+
+namespace exemplar {
+
+std::vector<ValidationRecord> validate_patch(const ValidationContext& context);
+std::vector<ValidationRecord> validate_motion(const ValidationContext& context);
+std::vector<ValidationRecord> validate_recovery(const ValidationContext& context);
+std::vector<ValidationRecord> validate_cantilever(const ValidationContext& context);
+std::vector<ValidationRecord> validate_modes(const ValidationContext& context);
+std::vector<ValidationRecord> validate_figure_4(const ValidationContext& context);
+std::vector<ValidationRecord> validate_drift(const ValidationContext& context);
+std::vector<ValidationRecord> validate_twist(const ValidationContext& context);
+
+}  // namespace exemplar
