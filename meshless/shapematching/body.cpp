@@ -20,7 +20,7 @@ std::vector<CellSet> make_levels(const CellModel& model, const BodyOptions& opti
   Cells cells = model.cells;
   for (int level = 1; level < options.levels && cells.count() > 1; ++level) {
     cells = coarsen(cells, model.rest_positions);
-    levels.emplace_back(model.rest_positions, model.masses, cells, options.match);
+    levels.emplace_back(model.rest_positions, model.masses, cells, finest);
   }
   return levels;
 }
@@ -113,6 +113,15 @@ void ShapeMatchingBody::flow(double dt) {
       m_options.plasticity.reference == PlasticityReference::body)
     m_rotation = body_rotation(m_model.rest_positions, m_pass, m_model.masses, m_rotation);
   m_flowing_cells = m_plasticity.update(m_levels.front(), m_pass, m_rotation, dt);
+  if (m_flowing_cells == 0 || m_levels.size() == 1) return;
+  VecX shares = VecX::Zero(positions.rows());
+  const Cells& cells = m_levels.front().cells();
+  for (int c = 0; c < cells.count(); ++c)
+    for (const int p : cells.of(c)) shares(p) = std::max(shares(p), m_plasticity.shares()[c]);
+  for (std::size_t level = 1; level < m_levels.size(); ++level) {
+    m_levels[level].match(positions, m_centre, m_goals);
+    follow_flow(m_levels[level], m_pass, shares);
+  }
 }
 
 namespace {

@@ -31,6 +31,7 @@ CellPlasticity::CellPlasticity(const CellSet& cells, const PlasticityOptions& op
   const int count = cells.cells().count();
   m_stretch.assign(count, Mat3::Identity());
   m_deformation.assign(count, 0.0);
+  m_shares.assign(count, 0.0);
   for (int c = 0; c < count; ++c) m_original.push_back(cells.rest_shape(c));
   if (options.kind == PlasticityKind::with_rotation && options.reference == PlasticityReference::neighbours) {
     const auto& particles = cells.cells().particles;
@@ -57,7 +58,7 @@ bool CellPlasticity::flow_stretch(CellSet& cells, int cell, double rate) {
   s /= std::cbrt(det);
   const double measured = (s - Mat3::Identity()).norm();
   if (!(measured > m_options.yield)) return false;
-  const double share = rate * (1.0 - m_options.yield / measured);
+  const double share = m_shares[cell] = rate * (1.0 - m_options.yield / measured);
   Mat3 plastic = (Mat3::Identity() + share * (s - Mat3::Identity())) * m_stretch[cell];
   plastic /= std::cbrt(plastic.determinant());
   const double norm = (plastic - Mat3::Identity()).norm();
@@ -76,7 +77,7 @@ bool CellPlasticity::flow_with_rotation(CellSet& cells, int cell, const Points& 
   const Mat3 r = cells.rotation(cell);
   const Eigen::RowVector3d centre = cells.centre(cell).transpose();
   Points shape = cells.rest_shape(cell);
-  const double share = rate * (1.0 - m_options.yield / measured);
+  const double share = m_shares[cell] = rate * (1.0 - m_options.yield / measured);
   for (Eigen::Index k = 0; k < shape.rows(); ++k)
     shape.row(k) += share * ((goals.row(particles[k]) - centre) * r - shape.row(k));
   shape.rowwise() -= shape.colwise().mean().eval();
@@ -95,6 +96,7 @@ int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body
   const auto count = static_cast<std::size_t>(cells.cells().count());
   // Measures first, then flow: a cell's flow changes only its own rest shape, so their order does not matter,
   // but four cells share a batch, so flow runs on one thread.
+  std::fill(m_shares.begin(), m_shares.end(), 0.0);
   std::vector<double> measured(count, 0.0);
   if (m_options.kind == PlasticityKind::with_rotation)
     parallel_for(
@@ -107,6 +109,21 @@ int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body
                   : flow_with_rotation(cells, cell, goals, measured[c], rate);
   }
   return flowed;
+}
+
+void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shares) {
+  const Cells& cells = coarse.cells();
+  for (int c = 0; c < cells.count(); ++c) {
+    double share = 0.0;
+    for (const int p : cells.of(c)) share = std::max(share, particle_shares(p));
+    if (share <= 0.0) continue;
+    const Mat3 r = coarse.rotation(c);
+    const Eigen::RowVector3d centre = coarse.centre(c).transpose();
+    Points shape = coarse.rest_shape(c);
+    for (Eigen::Index k = 0; k < shape.rows(); ++k)
+      shape.row(k) += share * ((goals.row(cells.of(c)[k]) - centre) * r - shape.row(k));
+    coarse.set_rest_shape(c, shape);
+  }
 }
 
 std::vector<double> CellPlasticity::state() const {

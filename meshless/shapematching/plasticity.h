@@ -35,6 +35,12 @@ struct PlasticityOptions {
   double max = 2.0;  // bound of the plastic deformation of a cell (Frobenius norm, or RMS change over radius)
 };
 
+// Coarser cells hold no opinion of their own about what flowed: where finer cells flowed by a share λ, the
+// coarser cells that hold their particles take the same share of the goals into their rest shapes, or they
+// would straighten the body again. `particle_shares`: the largest λ of each particle's cells. Call after
+// coarse.match at the same positions.
+void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shares);
+
 class CellPlasticity {
  public:
   CellPlasticity(const CellSet& cells, const PlasticityOptions& options);
@@ -43,6 +49,8 @@ class CellPlasticity {
   int update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt);
 
   const PlasticityOptions& options() const { return m_options; }
+  // Which share of its deformation each cell gave up to flow in the last update.
+  const std::vector<double>& shares() const { return m_shares; }
   double deformation(int cell) const {
     return m_deformation[cell];
   }  // plastic deformation so far, dimensionless
@@ -59,7 +67,7 @@ class CellPlasticity {
   std::vector<std::vector<int>> m_neighbours;
   std::vector<Points> m_original;  // rest shapes before any flow
   std::vector<Mat3> m_stretch;     // S_p
-  std::vector<double> m_deformation;
+  std::vector<double> m_deformation, m_shares;
 };
 
 // Cells that share the most particles with each cell (face neighbours of cubes, not those that touch in a

@@ -13,6 +13,8 @@ namespace exemplar::shape_matching {
 
 namespace {
 
+constexpr int k_most_levels = 8;
+
 struct Discretisation {
   CellModel model;
   CarriedPoints surface;
@@ -113,7 +115,7 @@ BodyOptions options_of(const Body& body, const Settings& settings) {
   out.match.beta = settings.beta;
   out.match.conserve_volume = settings.conserve_volume;
   out.match.quadratic = settings.quadratic;
-  out.levels = settings.levels;
+  out.levels = std::max(1, settings.levels);
   out.stiffness.wave_speed = std::sqrt(body.material().young / body.material().density);
   if (settings.stiffness_time > 0.0) out.stiffness.frequency = 1.0 / settings.stiffness_time;
   out.stiffness.damping_ratio = settings.damping_ratio;
@@ -157,7 +159,14 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.surface = std::move(parts.surface);
   out.owner = std::move(parts.owner);
   BodyOptions options = options_of(body, settings);
-  const double reached = ShapeMatchingBody(parts.model, options).plan(scene.step()).reached;
+  double reached = 0.0;
+  for (;; ++options.levels) {
+    ShapeMatchingBody trial(parts.model, options);
+    reached = trial.plan(scene.step()).reached;
+    const bool has_more = static_cast<int>(trial.levels().size()) == options.levels &&
+                          trial.levels().back().cells().count() > 1 && options.levels < k_most_levels;
+    if (settings.levels > 0 || settings.stiffness_time > 0.0 || reached > 0.99 || !has_more) break;
+  }
   options.plasticity = plasticity_of(body, settings.plasticity, reached);
   out.matched = std::make_unique<ShapeMatchingBody>(std::move(parts.model), options);
   ShapeMatchingBody& matched = *out.matched;
@@ -183,7 +192,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.notes.push_back(fmt::format("{}: {} particles in {} cells, {} level(s), α = {:.3g}, {} pass(es) a step",
                                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
                                   matched.levels().size(), plan.alphas[0], plan.iterations));
-  if (plan.reached < 0.9)
+  if (plan.reached < 0.9 && settings.stiffness_time == 0.0)
     out.notes.push_back(
         fmt::format("warning: {}: shape matching reaches {:.2g} of Young's modulus at this step; more "
                     "levels, iterations or "

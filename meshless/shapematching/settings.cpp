@@ -46,7 +46,9 @@ void describe(Describe<Settings>& d) {
           between(0, 1000));
   d.field("max_iterations", &Settings::max_iterations, "", "limit of the automatic choice", between(1, 1000));
   d.field("levels", &Settings::levels, "",
-          "1: the cells alone; more: coarser cells carry stiffness too (§3.2)", between(1, 12));
+          "1: the cells alone; more: coarser cells carry stiffness too (§3.2); 0: as many as the material "
+          "asks for",
+          between(0, 12));
   d.field("stiffness_time", &Settings::stiffness_time, "s",
           "time in which a cell swings by one radian; 0: from Young's modulus, density and cell size",
           non_negative());

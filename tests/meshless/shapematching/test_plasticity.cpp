@@ -158,3 +158,35 @@ TEST(Plasticity, NeighboursOfACubeShareFaces) {
 
 }  // namespace
 }  // namespace exemplar::shape_matching
+
+namespace exemplar::shape_matching {
+namespace {
+
+// Coarser levels must follow what flowed below them, or they would straighten the body again.
+TEST(Plasticity, ABendIsKeptUnderCoarserLevels) {
+  BodyOptions options = test::stiff_options();
+  options.stiffness.frequency = 1e3;
+  options.levels = 4;
+  options.plasticity.kind = PlasticityKind::with_rotation;
+  options.plasticity.yield = 0.05;
+  ShapeMatchingBody body({make_block({-0.5, 0, -0.5}, {0.5, 8, 0.5}, {1, 8, 1}, 1000.0).model, options});
+  ASSERT_GT(body.levels().size(), 2U);
+  for (int k = 0; k < 150; ++k) {  // bent into an arc by moving all particles, then let go
+    const double angle = 0.5 * EIGEN_PI * (k + 1) / 150.0, r = 8.0 / angle;
+    for (Eigen::Index i = 0; i < body.positions.rows(); ++i) {
+      const Vec3 x = body.rest_positions().row(i);
+      const double phi = angle * x.y() / 8.0;
+      body.positions.row(i) << r - (r - x.x()) * std::cos(phi), (r - x.x()) * std::sin(phi), x.z();
+    }
+    body.velocities.setZero();
+    body.step(0.01, Vec3::Zero());
+  }
+  for (int k = 0; k < 600; ++k) body.step(0.01, Vec3::Zero());
+  const double angle =
+      std::acos(body.cells().rotation(0).col(1).dot(body.cells().rotation(7).col(1))) * 180.0 / EIGEN_PI;
+  EXPECT_GT(angle, 45.0);
+  EXPECT_LT(angle, 95.0);
+}
+
+}  // namespace
+}  // namespace exemplar::shape_matching
