@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/math/parallel.h"
+#include "core/world/obstacle_motion.h"
 #include "meshless/shapematching/method.h"
 
 namespace exemplar::shape_matching {
