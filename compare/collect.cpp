@@ -71,14 +71,30 @@ std::vector<Geometry> read_surfaces(RunData& run) {
   return surfaces;
 }
 
-Box bounds_of(const std::vector<Geometry>& surfaces) {
+// Leaves out `share` of the points on each side of each axis.
+Box bounds_of(const std::vector<Geometry>& surfaces, double share) {
   Box bounds;
   for (const Geometry& surface : surfaces) {
-    if (surface.points.rows() == 0 || !surface.points.allFinite()) continue;
-    bounds.extend(Vec3(surface.points.colwise().minCoeff().transpose()));
-    bounds.extend(Vec3(surface.points.colwise().maxCoeff().transpose()));
+    const Eigen::Index count = surface.points.rows();
+    if (count == 0 || !surface.points.allFinite()) continue;
+    const auto skipped = static_cast<std::ptrdiff_t>(share * static_cast<double>(count));
+    Vec3 low, high;
+    for (int axis = 0; axis < 3; ++axis) {
+      VecX values = surface.points.col(axis);
+      std::sort(values.begin(), values.end());
+      low[axis] = values[skipped];
+      high[axis] = values[count - 1 - skipped];
+    }
+    bounds.extend(low);
+    bounds.extend(high);
   }
   return bounds;
+}
+
+// Both boxes of a run.
+void set_bounds(ComparedRun& run, const std::vector<Geometry>& surfaces) {
+  run.bounds = bounds_of(surfaces, 0);
+  run.view = bounds_of(surfaces, 0.02);
 }
 
 void add_distances(ComparedRun& run, const std::vector<Geometry>& surfaces, const ComparedRun& reference,
@@ -112,7 +128,6 @@ void read_runs(Comparison& comparison, const std::vector<std::string>& methods) 
 void compare_with_reference(Comparison& comparison, std::size_t r) {
   ComparedRun& reference = comparison.runs[r];
   const std::vector<Geometry> truth = read_surfaces(reference.data);
-  reference.bounds = bounds_of(truth);
   for (ComparedRun& run : comparison.runs) {
     if (reference_of(comparison.study, run.data.plan) == nullptr ||
         reference_of(comparison.study, run.data.plan)->name != reference.data.plan.name)
@@ -121,7 +136,7 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
     run.cost_ratio = run.data.wall_time / reference.data.wall_time;
     const bool itself = &run == &reference;
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
-    run.bounds = bounds_of(surfaces);
+    set_bounds(run, surfaces);
     try {
       add_distances(run, surfaces, reference, truth);
     } catch (const InputError& error) {
@@ -144,7 +159,10 @@ Comparison collect(const Study& study, const fs::path& directory, const std::vec
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
     if (comparison.runs[i].data.plan.reference) compare_with_reference(comparison, i);
   }
-  for (const ComparedRun& run : comparison.runs) comparison.bounds.extend(run.bounds);
+  for (const ComparedRun& run : comparison.runs) {
+    comparison.bounds.extend(run.bounds);
+    comparison.view.extend(run.view);
+  }
   return comparison;
 }
 

@@ -25,6 +25,7 @@ struct ComparedRun {
   std::vector<SurfaceDistances> distances;
   double cost_ratio = k_unknown;  // wall time over the reference's
   Box bounds;                     // of the surface over all frames, m
+  Box view;                       // the same without the outermost points: loose splinters are not looked at
 
   const SurfaceDistances* final_distances() const { return distances.empty() ? nullptr : &distances.back(); }
 };
@@ -33,7 +34,7 @@ struct Comparison {
   Study study;
   std::filesystem::path directory;
   std::vector<ComparedRun> runs;
-  Box bounds;  // of all runs
+  Box bounds, view;  // of all runs
 
   bool all_done() const;
 };

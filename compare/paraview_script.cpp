@@ -130,7 +130,7 @@ std::string paraview_script(const Comparison& comparison) {
       "paraview.py\n"
       "(pvbatch writes paraview.png; without a display: scripts/pvbatch DIR/paraview.py).\"\"\"\n"
       "RUNS = {}\nLOW, HIGH = {}, {}\n{}",
-      runs.dump(4, ' ', true), point(comparison.bounds.min).dump(), point(comparison.bounds.max).dump(),
+      runs.dump(4, ' ', true), point(comparison.view.min).dump(), point(comparison.view.max).dump(),
       k_script);
 }
 

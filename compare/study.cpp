@@ -65,6 +65,10 @@ class StudyReader {
     read_entries();
     read_reference();
     read_metrics();
+    if (!m_left_out.empty()) {
+      m_study.notes.push_back(
+          fmt::format("left out, not in this build yet: {}", fmt::join(m_left_out, ", ")));
+    }
     if (m_problems.empty()) plan(sweep);
     if (m_problems.empty()) check_scenes();
     if (!m_problems.empty()) throw InputError(m_problems);
@@ -156,7 +160,6 @@ class StudyReader {
     if (method.empty()) return false;
     if (m_registry.find(method)) return true;
     if (contains(k_later_methods, method)) {
-      m_study.notes.push_back(fmt::format("{}: left out, this build has no method '{}' yet", name, method));
       m_left_out.push_back(name);
     } else {
       problem(place, fmt::format("unknown method '{}'{}; exemplar list methods names them", method,

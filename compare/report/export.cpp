@@ -131,7 +131,7 @@ ExportedRun export_run(const ComparedRun& run, const Comparison& comparison, con
     if (!shown.points.allFinite()) break;
     surface.add(shown);
     if (const PvdEntry* beside = entry_at(run.data.obstacles, time)) {
-      obstacles.add(shown_obstacles(read_geometry(beside->file), comparison.bounds));
+      obstacles.add(shown_obstacles(read_geometry(beside->file), comparison.view));
     }
     ++exported.frames;
   }

@@ -204,7 +204,7 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
   json["command"] = "exemplar compare " + comparison.study.path;
   json["notes"] = comparison.study.notes;
   json["times"] = numbers(exported.times);
-  json["bounds"] = {{"low", point(comparison.bounds.min)}, {"high", point(comparison.bounds.max)}};
+  json["bounds"] = {{"low", point(comparison.view.min)}, {"high", point(comparison.view.max)}};
   json["export_note"] = export_note(comparison, exported);
   json["cost_note"] = cost_note(comparison);
   json["pictures_note"] =

@@ -87,7 +87,7 @@
     for (const run of runs.filter(run => run.status !== 'done')) {
       top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name}: ${run.status}. `), run.message || ''));
     }
-    for (const note of data.notes) top.append(el('p', {class: 'meta'}, note));
+    for (const note of data.notes) top.append(el('p', {class: 'meta'}, note[0].toUpperCase() + note.slice(1) + '.'));
     const list = verdicts();
     if (list.length > 1) {
       top.append(el('ul', {class: 'verdict'}, ...list.map(item => el('li', {style: `--c:${item.run.colour}`},

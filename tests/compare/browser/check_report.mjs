@@ -30,7 +30,7 @@ const settle = page => page.evaluate(() => new Promise(done => requestAnimationF
 const allDiffer = (a, b) => a.length > 0 && a.every((view, i) => view.sum !== b[i].sum);
 
 async function open(width, height) {
-  const context = await browser.newContext({viewport: {width, height}, offline: true, deviceScaleFactor: width < 600 ? 2 : 1, hasTouch: width < 600});
+  const context = await browser.newContext({viewport: {width, height}, offline: true, hasTouch: width < 600});
   const page = await context.newPage();
   page.on('console', message => { if (['error', 'warning'].includes(message.type()) && !/GPU stall|GL Driver|willReadFrequently/.test(message.text())) problems.push(`console: ${message.text()}`); });
   page.on('pageerror', error => problems.push(`script: ${error.message}`));
@@ -58,6 +58,7 @@ async function checkViews(page) {
   await settle(page);
   const early = await fingerprints(page);
   expect(allDiffer(first, early), 'the time slider does not change every view');
+  await page.locator('canvas[data-view]').first().evaluate(canvas => canvas.scrollIntoView({block: 'center', behavior: 'instant'}));
   const box = await page.locator('canvas[data-view]').first().boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
