@@ -1,7 +1,7 @@
 #include "core/elastic/modes.h"
 
-#include <Eigen/QR>
 #include <Spectra/SymGEigsShiftSolver.h>
+#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +49,8 @@ class MassProduct {
 BlockMatrix make_mass(const TetElements& elements, const BlockPattern& pattern, std::span<const int> column,
                       double density, MassMatrix kind) {
   BlockMatrix mass(pattern);
-  if (kind == MassMatrix::consistent) {
-    add_consistent_mass(elements, density, mass);
+  if (kind != MassMatrix::lumped) {
+    add_consistent_mass(elements, density, mass, kind == MassMatrix::one_point);
     return mass;
   }
   const VecX lumped = lumped_mass(elements, density, static_cast<Eigen::Index>(column.size()));

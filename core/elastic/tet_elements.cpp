@@ -92,12 +92,13 @@ VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_
   return mass;
 }
 
-void add_consistent_mass(const TetElements& elements, double density, BlockMatrix& mass) {
+void add_consistent_mass(const TetElements& elements, double density, BlockMatrix& mass, bool one_point) {
   for (std::size_t e = 0; e < elements.count(); ++e) {
     std::size_t k = 10 * e;
     for (int a = 0; a < 4; ++a) {
       for (int b = 0; b <= a; ++b, ++k) {
-        mass.add(elements.slots[k], density * elements.volume[e] / (a == b ? 10 : 20) * Mat3::Identity());
+        const double divisor = one_point ? 16 : a == b ? 10 : 20;
+        mass.add(elements.slots[k], density * elements.volume[e] / divisor * Mat3::Identity());
       }
     }
   }

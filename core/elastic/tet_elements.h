@@ -40,8 +40,10 @@ void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& element
 
 // A quarter of each element's mass on each of its nodes (kg).
 VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_count);
-// ∫ρ N_a N_b: volume/10 on the diagonal, volume/20 beside it.
-void add_consistent_mass(const TetElements& elements, double density, BlockMatrix& mass);
+// ∫ρ N_a N_b: volume/10 on the diagonal, volume/20 beside it; with one integration point volume/16
+// everywhere.
+void add_consistent_mass(const TetElements& elements, double density, BlockMatrix& mass,
+                         bool one_point = false);
 
 // Numbers the nodes that are not held: result[node] = column or −1.
 std::vector<int> number_free_nodes(Eigen::Index node_count, std::span<const int> held, int* free_count);
