@@ -39,8 +39,8 @@ Vec3 area_vector(const Polygon& polygon) {
 
 double spacing_for(ElementKind kind, double volume, int count) {
   const double side = std::cbrt(volume / std::max(count, 1));
-  // Dart throwing fills 1/r³ · 0.6 points per volume before it becomes slow.
-  return kind == ElementKind::voronoi ? 0.84 * side : side;
+  // Darts end at about 0.69/r³ points per volume (measured).
+  return kind == ElementKind::voronoi ? 0.885 * side : side;
 }
 
 Points grid_points(const TriMesh& surface, double spacing) {
@@ -246,7 +246,7 @@ void cut_walls(const TetMesh& volume, const std::vector<Cell>& cells, double spa
   for (int c = 0; c < static_cast<int>(cells.size()); ++c) {
     for (const CellFace& face : cells[c]) {
       if (face.other < c) continue;
-      const Vec3 nudge = 1e-7 * spacing * face.normal;
+      const Vec3 nudge = 1e-10 * spacing * face.normal;
       const auto [low, high] = box_of(face.polygon, 1e-6 * spacing);
       for (const int e : grid.overlapping(low, high)) {
         Polygon part = face.polygon;

@@ -73,7 +73,9 @@ std::vector<RigidTransform> fit_fragments(const Fragments& fragments, const Poin
       const Vec3 b = (weights.transpose() * to).transpose() / weights.sum();
       motions[f].translation = b - motions[f].rotation * a;
     }
-    for (const int i : group) rotations[i] = Quat(motions[f].rotation);
+    // Kept rotations are copied, not converted back: doing this twice at one moment must change nothing.
+    const Quat kept = group.size() >= 4 ? Quat(motions[f].rotation) : Quat(rotations[group[0]]);
+    for (const int i : group) rotations[i] = kept;
   }
   return motions;
 }

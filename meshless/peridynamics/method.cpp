@@ -155,6 +155,10 @@ void PeridynamicsMethod::make_particles() {
       finer = build_volume(part.surface, options);
       filled = &finer;
     }
+    if (body.settings().initial_pose) {
+      m_notes.push_back(
+          fmt::format("warning: {}: starts at rest, its initial pose is not modelled", body.name()));
+    }
     if (filled->cage) {
       m_notes.push_back(fmt::format(
           "warning: {}: the surface has no conforming volume; fracture faces reach up to a cage around it",

@@ -166,8 +166,8 @@ Records fracture_conservation(const ValidationContext&) {
   const Vec3 p = solver.momentum(), l = solver.angular_momentum();
   const double start = solver.energies().total();
   const double scale = static_cast<double>(set.size()) * solver.masses()[0] * 10;
-  const double step = 0.05 * solver.stable_step();
-  for (int s = 0; s < 6000; ++s) {
+  const double step = 0.02 * solver.stable_step();
+  for (int s = 0; s < 15000; ++s) {
     if (!solver.step(step)) break;
   }
   return {no_less_than("broken bonds", static_cast<double>(solver.broken_bonds()), 2000,
@@ -249,8 +249,9 @@ Crack run_notched_plate(int columns) {
   return crack;
 }
 
-Records notched_plate(const ValidationContext& context) {
-  const Crack crack = run_notched_plate(context.slow ? 200 : 100);
+Records notched_plate(const ValidationContext&) {
+  // Finer than λ = 0.5 mm the branching is resolved; at 0.7 mm rounding decides which side branches.
+  const Crack crack = run_notched_plate(250);
   return {
       no_less_than("largest crack speed [m/s]", crack.speed, 300, "the crack must run"),
       at_most("largest crack speed [m/s]", crack.speed, 3159, "Rayleigh speed of the glass"),
@@ -317,7 +318,7 @@ std::vector<ValidationCase> validation_cases() {
           {"peridynamics", "wave-speed", false, wave_speed},
           {"peridynamics", "step-stability", false, stability},
           {"peridynamics", "fracture-conservation", false, fracture_conservation},
-          {"peridynamics", "notched-plate", false, notched_plate},
+          {"peridynamics", "notched-plate", true, notched_plate},
           {"peridynamics", "kalthoff-winkler", true, kalthoff}};
 }
 

@@ -62,7 +62,8 @@ TEST(Method, BreaksAndGoesOnFromASavedStateWithTheSameBits) {
     StateReader reader(state_of(*first));
     second->load(reader);
     for (int frame = 5; frame <= 8; ++frame) second->advance(scene.frame_time(frame), k_never);
-    EXPECT_EQ(state_of(*whole), state_of(*second));
+    const StateArrays expected = state_of(*whole), resumed = state_of(*second);
+    for (const auto& [name, bytes] : expected) EXPECT_TRUE(resumed.at(name) == bytes) << name;
     double fragments = 0;
     for (const auto& [name, value] : whole->diagnostics().extra) {
       if (name == "fragments") fragments = value;
@@ -101,7 +102,7 @@ TEST(Method, DeformingSurfaceKeepsTheInputsVertices) {
   EXPECT_LT(now.col(1).mean(), rest.col(1).mean() - 0.005);
   EXPECT_GT(now.col(1).minCoeff(), -0.01);
   const Diagnostics d = method->diagnostics();
-  EXPECT_NEAR(d.mass, 2200 * 0.1 * 0.06 * 0.05, 1e-9);
+  EXPECT_NEAR(d.mass, 2200 * 0.1 * 0.06 * 0.05, 1e-10);
 }
 
 TEST(Method, RefusesAbsurdSizes) {
