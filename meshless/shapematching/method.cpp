@@ -13,7 +13,7 @@ namespace exemplar::shape_matching {
 
 namespace {
 
-constexpr int k_most_substeps = 32;  // of one scene step
+constexpr int k_most_substeps = 32;  // because of fast obstacles,  // of one scene step
 
 class ShapeMatchingMethod : public Method {
  public:
@@ -68,13 +68,14 @@ Points particle_forces(const SceneBody& body, double from, double to) {
 // No dynamic obstacle may cross half of its own radius in one step.
 int ShapeMatchingMethod::substeps(double dt) const {
   double count = 1.0;
+  for (const SceneBody& body : m_bodies) count = std::max<double>(count, body.substeps);
   for (std::size_t o = 0; o < m_world.size(); ++o) {
     const double radius = m_world.body(o).shape().bounding_radius();
     if (!std::isfinite(radius)) continue;
     const double speed = m_world.state(o).velocity.norm() + m_world.state(o).angular_velocity.norm() * radius;
-    count = std::max(count, std::ceil(dt * speed / (0.5 * radius)));
+    count = std::max(count, std::min<double>(k_most_substeps, std::ceil(dt * speed / (0.5 * radius))));
   }
-  return static_cast<int>(std::min<double>(count, k_most_substeps));
+  return static_cast<int>(count);
 }
 
 void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {

@@ -42,12 +42,15 @@ CellPlasticity::CellPlasticity(const CellSet& cells, const PlasticityOptions& op
 
 double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_rotation) const {
   const Mat3 t = cells.transformation(cell);
-  if (m_options.reference == PlasticityReference::body)
-    return (body_rotation.transpose() * t - Mat3::Identity()).norm();
-  double most = (cells.rotation(cell).transpose() * t - Mat3::Identity()).norm();
-  for (const int other : m_neighbours[cell])
-    most = std::max(most, (cells.rotation(other).transpose() * t - Mat3::Identity()).norm());
-  return most;
+  const double stretch = (cells.rotation(cell).transpose() * cells.linear(cell) - Mat3::Identity()).norm();
+  double turned = 0.0;
+  if (m_options.reference == PlasticityReference::body) {
+    turned = (body_rotation.transpose() * t - Mat3::Identity()).norm();
+  } else {
+    for (const int other : m_neighbours[cell])
+      turned = std::max(turned, (cells.rotation(other).transpose() * t - Mat3::Identity()).norm());
+  }
+  return std::max(stretch, turned / m_options.bend_factor);
 }
 
 bool CellPlasticity::flow_stretch(CellSet& cells, int cell, double rate) {

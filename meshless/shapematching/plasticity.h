@@ -30,6 +30,10 @@ enum class PlasticityReference { neighbours, body };
 struct PlasticityOptions {
   PlasticityKind kind = PlasticityKind::none;
   PlasticityReference reference = PlasticityReference::neighbours;
+  // How much larger a rotation against R_ref may be than a stretch before it counts the same. 1: the thesis'
+  // plain norm. A cell of length d and thickness t that turns by θ against its neighbour has the bending
+  // strain θ t/2d at its surface, and ‖R − I‖_F = √2 θ: 2√2 d/t makes `yield` a strain for both.
+  double bend_factor = 1.0;
   double yield = 0.05;  // measure above which a cell flows
   double creep = 0.0;   // rate of flow [1/s]; 0: at once
   double max = 2.0;  // bound of the plastic deformation of a cell (Frobenius norm, or RMS change over radius)

@@ -13,13 +13,14 @@ namespace exemplar::shape_matching {
 
 namespace {
 
-constexpr int k_most_levels = 8;
+constexpr double k_enough_stiffness = 0.5;  // of the material's
 
 struct Discretisation {
   CellModel model;
   CarriedPoints surface;
   std::vector<int> owner;
-  Points pose;  // particle positions at the start
+  double slenderness = 1.0;  // length over thickness of a cell
+  Points pose;               // particle positions at the start
 };
 
 CarriedPoints carried_by_tets(const Volume& volume) {
@@ -56,8 +57,8 @@ Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
   const Vec3 extent =
       (surface.vertices.colwise().maxCoeff() - surface.vertices.colwise().minCoeff()).transpose();
   CubicalOptions options;
-  // About 500 cells over the bounding box unless told otherwise; flat directions get one layer.
-  const double automatic = std::max(std::cbrt(extent.prod() / 500.0), extent.maxCoeff() / 64.0);
+  // About 100 cells over the bounding box unless told otherwise; flat directions get one layer.
+  const double automatic = std::max(std::cbrt(extent.prod() / 100.0), extent.maxCoeff() / 64.0);
   options.cell_size = settings.cell_size > 0.0 ? settings.cell_size : automatic;
   options.cell_counts = {settings.cell_counts.x(), settings.cell_counts.y(), settings.cell_counts.z()};
   options.overlap = settings.overlap;
@@ -69,6 +70,7 @@ Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
   cubes.model.masses *= body.mass_properties().mass / cubes.model.masses.sum();
   Discretisation out;
   out.surface = embed_in_lattice(body.surface().vertices, cubes.lattice);
+  out.slenderness = cubes.lattice.spacing.maxCoeff() / cubes.lattice.spacing.minCoeff();
   if (settings.embedding == SurfaceEmbedding::owning_cell && settings.cells == CellShape::cubes)
     out.owner = owning_cells(body.surface().vertices, cubes.lattice);
   out.model = std::move(cubes.model);
@@ -159,15 +161,20 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.surface = std::move(parts.surface);
   out.owner = std::move(parts.owner);
   BodyOptions options = options_of(body, settings);
-  double reached = 0.0;
-  for (;; ++options.levels) {
-    ShapeMatchingBody trial(parts.model, options);
-    reached = trial.plan(scene.step()).reached;
-    const bool has_more = static_cast<int>(trial.levels().size()) == options.levels &&
-                          trial.levels().back().cells().count() > 1 && options.levels < k_most_levels;
-    if (settings.levels > 0 || settings.stiffness_time > 0.0 || reached > 0.99 || !has_more) break;
+  // Stiffness grows with the square of the sub-steps.
+  ShapeMatchingBody trial(parts.model, options);
+  double reached = trial.plan(scene.step()).reached;
+  out.substeps = settings.substeps;
+  if (settings.substeps == 0) {
+    out.substeps = 1;
+    while (reached < k_enough_stiffness && out.substeps < settings.max_substeps &&
+           settings.stiffness_time == 0.0)
+      reached = trial.plan(scene.step() / ++out.substeps).reached;
   }
+  reached = trial.plan(scene.step() / out.substeps).reached;
   options.plasticity = plasticity_of(body, settings.plasticity, reached);
+  if (settings.plasticity.yield == 0.0)
+    options.plasticity.bend_factor = 2.0 * std::sqrt(2.0) * parts.slenderness;
   out.matched = std::make_unique<ShapeMatchingBody>(std::move(parts.model), options);
   ShapeMatchingBody& matched = *out.matched;
   matched.positions = parts.pose;
@@ -188,10 +195,11 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.loads =
       LoadSet(scene.loads, body.name(), body.initial_surface(), vertex_masses, body.surface().triangles);
   out.inverse_masses = matched.masses().cwiseInverse();
-  const StiffnessPlan& plan = matched.plan(scene.step());
-  out.notes.push_back(fmt::format("{}: {} particles in {} cells, {} level(s), α = {:.3g}, {} pass(es) a step",
-                                  body.name(), matched.positions.rows(), matched.cells().cells().count(),
-                                  matched.levels().size(), plan.alphas[0], plan.iterations));
+  const StiffnessPlan& plan = matched.plan(scene.step() / out.substeps);
+  out.notes.push_back(
+      fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
+                  body.name(), matched.positions.rows(), matched.cells().cells().count(),
+                  matched.levels().size(), out.substeps, plan.alphas[0], plan.iterations));
   if (plan.reached < 0.9 && settings.stiffness_time == 0.0)
     out.notes.push_back(
         fmt::format("warning: {}: shape matching reaches {:.2g} of Young's modulus at this step; more "

@@ -18,6 +18,7 @@ struct SceneBody {
   SupportSet supports;
   LoadSet loads;  // on the surface's vertices
   VecX inverse_masses;
+  int substeps = 1;  // of a scene step
   std::vector<std::string> notes;
 };
 

@@ -28,7 +28,7 @@ void describe(Describe<Settings>& d) {
            {{"cubes", CellShape::cubes}, {"tets", CellShape::tets}, {"regions", CellShape::regions}},
            "cubes over the surface, one cell per tetrahedron, or k-means regions of the cubes' corners");
   d.field("cell_size", &Settings::cell_size, "m",
-          "edge of a cubical cell; 0: about 500 cells over the bounding box", non_negative());
+          "edge of a cubical cell; 0: about 100 cells over the bounding box", non_negative());
   d.field("cell_counts", &Settings::cell_counts, "",
           "cubical cells along x, y, z instead of a size; 0: from the size");
   d.field("overlap", &Settings::overlap, "",
@@ -46,9 +46,10 @@ void describe(Describe<Settings>& d) {
           between(0, 1000));
   d.field("max_iterations", &Settings::max_iterations, "", "limit of the automatic choice", between(1, 1000));
   d.field("levels", &Settings::levels, "",
-          "1: the cells alone; more: coarser cells carry stiffness too (§3.2); 0: as many as the material "
-          "asks for",
-          between(0, 12));
+          "1: the cells alone; more: coarser cells carry stiffness too (§3.2)", between(1, 12));
+  d.field("substeps", &Settings::substeps, "", "of a scene step; 0: until half of Young's modulus is reached",
+          between(0, 1000));
+  d.field("max_substeps", &Settings::max_substeps, "", "limit of the automatic choice", between(1, 1000));
   d.field("stiffness_time", &Settings::stiffness_time, "s",
           "time in which a cell swings by one radian; 0: from Young's modulus, density and cell size",
           non_negative());

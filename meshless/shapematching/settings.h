@@ -30,7 +30,9 @@ struct Settings {
   bool quadratic = false;
   int iterations = 0;  // 0: as the material asks for, at most max_iterations
   int max_iterations = 6;
-  int levels = 0;             // 0: as many as the material asks for
+  int levels = 1;
+  int substeps = 0;  // of a scene step; 0: as the material asks for
+  int max_substeps = 16;
   double stiffness_time = 0;  // s; 0: from the material
   double damping_ratio = 0.1;
   PlasticitySettings plasticity;
