@@ -93,14 +93,37 @@ std::vector<const Row*> rows_to_fit(const std::vector<Row>& rows) {
   return kept;
 }
 
+// Where most of a surface is: loose splinters, up to 2 % of the points on each side, are not looked at unless
+// they are near anyway.
+Box main_part(const Points& points) {
+  Box box;
+  const Eigen::Index count = points.rows();
+  if (count == 0 || !points.allFinite()) return box;
+  const Eigen::Index skipped = count / 50;
+  Vec3 low, high;
+  for (int axis = 0; axis < 3; ++axis) {
+    VecX values = points.col(axis);
+    std::sort(values.begin(), values.end());
+    low[axis] = values[skipped];
+    high[axis] = values[count - 1 - skipped];
+  }
+  const Vec3 margin = Vec3::Constant(0.1 * (high - low).norm());
+  box.include(low - margin);
+  box.include(high + margin);
+  return box;
+}
+
 // The bodies, and what of the obstacles is near them.
 std::vector<Vec3> points_to_fit(const std::vector<const Row*>& rows, Box& motion) {
   std::vector<Vec3> points;
   for (const Row* row : rows) {
     for (const Moment& moment : row->moments) {
+      const Box part = main_part(moment.shown.points);
       for (Eigen::Index i = 0; i < moment.shown.points.rows(); ++i) {
-        points.push_back(moment.shown.points.row(i).transpose());
-        motion.include(points.back());
+        const Vec3 point = moment.shown.points.row(i).transpose();
+        if (!part.contains(point)) continue;
+        points.push_back(point);
+        motion.include(point);
       }
     }
   }

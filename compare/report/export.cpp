@@ -3,8 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 
 #include "compare/side_by_side.h"
 #include "core/math/errors.h"
@@ -13,6 +15,69 @@
 namespace exemplar {
 
 namespace {
+
+// Fragments are written cell by cell: corners that are one point of one fragment become one vertex, and faces
+// between two cells of a fragment, which nobody sees, are dropped. `kept` gives the vertices' points.
+struct Welded {
+  std::vector<int> kept;
+  Triangles triangles;
+};
+
+std::vector<int> fragment_of_points(const Geometry& surface, const Triangles& triangles) {
+  std::vector<int> fragments(static_cast<std::size_t>(surface.points.rows()), 0);
+  for (const FieldArray& array : surface.arrays) {
+    if (array.name != "fragment" || array.on != Association::cell) continue;
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+      for (int k = 0; k < 3; ++k) {
+        fragments[static_cast<std::size_t>(triangles(t, k))] =
+            static_cast<int>(array.values[static_cast<std::size_t>(t)]);
+      }
+    }
+  }
+  return fragments;
+}
+
+Triangles without_double_faces(const std::vector<std::array<int, 3>>& faces) {
+  auto sorted = [](std::array<int, 3> face) {
+    std::sort(face.begin(), face.end());
+    return face;
+  };
+  std::map<std::array<int, 3>, int> count;
+  for (const auto& face : faces) ++count[sorted(face)];
+  std::vector<int> flat;
+  for (const auto& face : faces) {
+    if (count[sorted(face)] == 1) flat.insert(flat.end(), face.begin(), face.end());
+  }
+  return Eigen::Map<const Triangles>(flat.data(), static_cast<Eigen::Index>(flat.size() / 3), 3);
+}
+
+Welded weld(const Geometry& surface) {
+  const Points rest = rest_positions(surface);
+  const Triangles triangles = triangles_of(surface);
+  const std::vector<int> fragments = fragment_of_points(surface, triangles);
+  const double grain =
+      1e-6 * std::max(1e-9, (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff());
+  std::map<std::array<long long, 4>, int> vertex_at;
+  Welded welded;
+  std::vector<int> vertex_of(static_cast<std::size_t>(rest.rows()));
+  for (Eigen::Index i = 0; i < rest.rows(); ++i) {
+    const std::array<long long, 4> key{std::llround(rest(i, 0) / grain), std::llround(rest(i, 1) / grain),
+                                       std::llround(rest(i, 2) / grain),
+                                       fragments[static_cast<std::size_t>(i)]};
+    const auto [place, added] = vertex_at.try_emplace(key, static_cast<int>(welded.kept.size()));
+    if (added) welded.kept.push_back(static_cast<int>(i));
+    vertex_of[static_cast<std::size_t>(i)] = place->second;
+  }
+  std::vector<std::array<int, 3>> faces;
+  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    std::array<int, 3> face;
+    for (int k = 0; k < 3; ++k)
+      face[static_cast<std::size_t>(k)] = vertex_of[static_cast<std::size_t>(triangles(t, k))];
+    if (face[0] != face[1] && face[1] != face[2] && face[2] != face[0]) faces.push_back(face);
+  }
+  welded.triangles = without_double_faces(faces);
+  return welded;
+}
 
 // Turns a sequence of frames into a layer.
 class LayerBuilder {
@@ -49,7 +114,7 @@ class LayerBuilder {
   void start_segment(const Geometry& surface) {
     m_connectivity = surface.connectivity;
     m_points = surface.points.rows();
-    m_kept = decimate({rest_positions(surface), triangles_of(surface)}, m_max_vertices);
+    m_kept = thinned(surface);
     if (m_layer.segments.empty()) m_layer.original_points = static_cast<int>(m_points);
     m_layer.segments.push_back(
         {0, static_cast<int>(m_kept.vertices.size()), static_cast<int>(m_kept.triangles.rows())});
@@ -57,6 +122,16 @@ class LayerBuilder {
       const auto index = static_cast<std::uint32_t>(m_kept.triangles.data()[i]);
       for (int byte = 0; byte < 4; ++byte) m_indices += static_cast<char>(index >> (8 * byte) & 0xff);
     }
+  }
+
+  Decimated thinned(const Geometry& surface) const {
+    const Points rest = rest_positions(surface);
+    if (surface.points.rows() <= m_max_vertices)
+      return decimate({rest, triangles_of(surface)}, m_max_vertices);
+    const Welded welded = weld(surface);
+    Decimated thin = decimate({rest(welded.kept, Eigen::all), welded.triangles}, m_max_vertices);
+    for (int& vertex : thin.vertices) vertex = welded.kept[static_cast<std::size_t>(vertex)];
+    return thin;
   }
 
   void set_bounds() {

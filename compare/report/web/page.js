@@ -54,7 +54,7 @@
   const title = run => el('h3', {}, swatch(run), run.name);
   const heading = (id, text, hint) => [el('h2', {id: id + '-title'}, text), hint ? el('p', {class: 'hint'}, hint) : null].filter(Boolean);
   const done = runs.filter(run => run.status === 'done');
-  const measured = done.filter(run => !run.is_reference && finite(run.rms));
+  const measured = done.filter(run => !run.is_reference && finite(run.rms) && run.models_deformation);
 
   // ---- top: what was compared, and what came out in one glance
   function best(list, value) {
@@ -69,7 +69,7 @@
     add('Closest to it at the end', closest, closest && `${length(closest.rms)} apart (RMS), ${speedWords(closest)}`);
     const shape = best(measured, run => run.rms_aligned);
     if (shape && shape !== closest) add('Closest in shape', shape, `${length(shape.rms_aligned)} after alignment, ${speedWords(shape)}`);
-    const fastest = best(measured.filter(run => run.models_deformation), run => run.wall_time);
+    const fastest = best(measured, run => run.wall_time);
     if (fastest && fastest !== closest) add('Fastest that deforms', fastest, `${duration(fastest.wall_time)}, ${length(fastest.rms)} apart`);
     return list;
   }
@@ -80,7 +80,6 @@
   function buildTop() {
     const top = document.getElementById('top');
     top.append(el('h1', {}, data.title));
-    if (data.lesson) top.append(el('p', {class: 'lead'}, data.lesson));
     top.append(el('p', {class: 'meta'}, `${runs.length} runs of one scene${data.scene_title && data.scene_title !== data.title ? ' (' + data.scene_title + ')' : ''}, `,
       `${data.times.length ? round3(data.times[data.times.length - 1]) + ' s simulated' : 'no frames'}. `,
       `Exemplar ${data.version}.`));
@@ -88,9 +87,14 @@
       top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name}: ${run.status}. `), run.message || ''));
     }
     for (const note of data.notes) top.append(el('p', {class: 'meta'}, note[0].toUpperCase() + note.slice(1) + '.'));
-    const list = verdicts();
+  }
+  function buildLesson() {
+    const section = document.getElementById('lesson'), list = verdicts();
+    if (!data.lesson && list.length < 2) return;
+    section.append(...heading('lesson', 'What one learns'));
+    if (data.lesson) section.append(el('p', {class: 'lead'}, data.lesson));
     if (list.length > 1) {
-      top.append(el('ul', {class: 'verdict'}, ...list.map(item => el('li', {style: `--c:${item.run.colour}`},
+      section.append(el('ul', {class: 'verdict'}, ...list.map(item => el('li', {style: `--c:${item.run.colour}`},
         el('span', {class: 'what'}, item.what), el('b', {}, item.run.name), el('span', {class: 'number'}, item.number)))));
     }
   }
@@ -416,6 +420,6 @@
       ' (these numbers), ', el('code', {}, 'side_by_side.pvd'), ' and ', el('code', {}, 'paraview.py'), ' (for ParaView). Made with ', el('code', {}, data.command), '.'));
   }
 
-  buildTop(); buildPictures(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
+  buildTop(); buildPictures(); buildLesson(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
   if (data.times.length) setNow(data.times[data.times.length - 1]);
 })();

@@ -75,7 +75,9 @@ async function checkViews(page) {
   await page.locator('#colour').selectOption('moved');
   await page.evaluate(() => window.exemplar.show(window.exemplar.data.times.length - 1));
   await settle(page);
-  expect(allDiffer(first, await fingerprints(page)), 'colouring by distance changes nothing');
+  const painted = await fingerprints(page);
+  // Broken surfaces keep their colour: their points have no counterpart at the start.
+  expect(painted.some((view, i) => view.sum !== first[i].sum), 'colouring by distance changes nothing');
   await page.locator('#colour').selectOption('method');
   await page.locator('#play').click();
   await page.waitForTimeout(400);
