@@ -120,7 +120,11 @@ std::string shell_line(const std::vector<std::string>& command) {
 std::string own_program() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "exemplar" : program.string();
+  if (error) return "exemplar";
+  std::string path = program.string();
+  const std::string gone = " (deleted)";  // the program was built anew meanwhile
+  if (path.ends_with(gone)) path.resize(path.size() - gone.size());
+  return path;
 }
 
 }  // namespace exemplar
