@@ -103,10 +103,10 @@ TEST_F(Program, RigidRunWritesReadableFramesAndTheSameBytesForAnyThreads) {
   EXPECT_EQ(one, two);
 
   vtkNew<vtkXMLPolyDataReader> reader;
-  reader->SetFileName((m_path("one") / "frames" / "surface_00020.vtp").c_str());
+  reader->SetFileName((m_folder / "one" / "frames" / "surface_00020.vtp").c_str());
   reader->Update();
   EXPECT_GT(reader->GetOutput()->GetNumberOfPoints(), 1000);
-  const Json record = Json::parse(read_textpath("one/run.json"));
+  const Json record = Json::parse(read_text(path("one/run.json")));
   EXPECT_EQ(record["status"], "done");
   EXPECT_EQ(record["frames"], 20);
   EXPECT_FALSE(record["not_modelled"].empty());
@@ -128,7 +128,7 @@ TEST_F(Program, ResumeRefusesARunWithOtherSettings) {
   const std::string call = "-q run " + scene_path("barrels") + " --method rigid -o " + path("run");
   run_program(call, "timeout --preserve-status -s INT 0.3");
   const ProgramResult other = run_program(call + " --resume --set gravity=[0,-1,0]");
-  if (fs::exists(m_path("run") / "checkpoints")) EXPECT_EQ(other.exit_code, 2) << other.output;
+  if (fs::exists(m_folder / "run" / "checkpoints")) EXPECT_EQ(other.exit_code, 2) << other.output;
 }
 
 TEST_F(Program, UnwritableOutputIsSaidAtOnce) {
@@ -145,7 +145,7 @@ TEST_F(Program, MeshReportsAndWrites) {
   EXPECT_TRUE(report["surface"]["closed"].get<bool>());
   EXPECT_EQ(report["surface"]["self_intersections"], 0);
   EXPECT_EQ(report["volume"]["inverted"], 0);
-  EXPECT_TRUE(fs::existspath("box.vtu"));
+  EXPECT_TRUE(fs::exists(path("box.vtu")));
   EXPECT_EQ(run_program("mesh bocks").exit_code, 2);
   EXPECT_EQ(run_program("mesh box --set box.size=[1,1,-1]").exit_code, 2);
   const ProgramResult modes =
