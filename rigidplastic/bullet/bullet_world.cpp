@@ -71,6 +71,9 @@ struct BulletWorld::Implementation {
       body->setCollisionFlags(body->getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
     }
     body->setActivationState(DISABLE_DEACTIVATION);
+    // Bullet takes gap/dt off the rebound of a contact that is still open, which loses up to all of it: where
+    // there is restitution, only touching points are solved.
+    if (object.restitution > 0) body->setContactProcessingThreshold(0);
     body->setLinearVelocity(to_bullet(object.state.velocity));
     body->setAngularVelocity(to_bullet(object.state.angular_velocity));
     world.addRigidBody(body.get());
