@@ -13,8 +13,8 @@ enum class SurfaceEmbedding { smooth, owning_cell };
 struct PlasticitySettings {
   PlasticityModel model = PlasticityModel::automatic;
   Reference reference = Reference::neighbours;
-  double yield = 0;  // 0: from the material's yield strain
-  double creep = 0;  // 1/s; 0: at once
+  double yield = 0;    // 0: from the material's yield strain
+  double creep = 500;  // 1/s; 0: at once
   double max = 2;
 };
 

@@ -108,6 +108,7 @@ TEST(ShapeMatchingMethod, EveryKindOfCellsAndEmbeddingFallsFreely) {
       Settings own;
       own.cells = cells;
       own.embedding = embedding;
+      own.substeps = 1;
       const auto method = make_method(scene, own);
       EXPECT_LT((method->fields().front().points - scene.bodies[0].surface().vertices).cwiseAbs().maxCoeff(),
                 1e-9);
