@@ -18,7 +18,9 @@ void describe(Describe<PlasticitySettings>& d) {
   d.field("yield", &PlasticitySettings::yield, "",
           "deformation (Frobenius norm) above which a cell flows; 0: the material's yield strain",
           non_negative());
-  d.field("creep", &PlasticitySettings::creep, "1/s", "rate of flow; 0: at once", non_negative());
+  d.field("creep", &PlasticitySettings::creep, "1/s",
+          "rate of flow; 0: at once, as in the thesis (the default is calibrated on the plank scene)",
+          non_negative());
   d.field("max", &PlasticitySettings::max, "", "bound of a cell's plastic deformation", positive());
 }
 
