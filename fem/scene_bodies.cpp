@@ -17,8 +17,10 @@ bool everywhere(const std::vector<char>& in) {
 }
 
 // Examples with the same region share their weights.
-std::vector<std::vector<std::size_t>> group_by_region(const std::vector<Example>& examples) {
+std::vector<std::vector<std::size_t>> group_by_region(const std::vector<Example>& examples,
+                                                      double stiffness) {
   std::vector<std::vector<std::size_t>> groups;
+  if (stiffness == 0) return groups;  // the potential is off
   for (std::size_t i = 0; i < examples.size(); ++i) {
     if (!examples[i].elastic) continue;
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
@@ -80,7 +82,7 @@ SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExa
   }
   solid.density = body.material().density;
   solid.energy = make_energy(settings.model, body.material().young, body.material().poisson);
-  examples.sets = group_by_region(body.examples());
+  examples.sets = group_by_region(body.examples(), settings.examples.stiffness);
   for (const auto& members : examples.sets) solid.examples.push_back(make_set(body, members, settings));
 
   const std::optional<double> yield =

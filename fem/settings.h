@@ -47,7 +47,7 @@ struct FemCompatibleSettings : FemSettings {
 
 inline void describe(Describe<FemExampleSettings>& d) {
   d.field("stiffness", &FemExampleSettings::stiffness, "",
-          "stiffness of the example potential, relative to the material", positive());
+          "stiffness of the example potential, relative to the material; 0: off", non_negative());
   d.field("affine", &FemExampleSettings::affine, "",
           "let weights leave the simplex (extrapolates the examples; can give wrong-handed poses)");
 }
