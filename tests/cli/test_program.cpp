@@ -128,7 +128,9 @@ TEST_F(Program, ResumeRefusesARunWithOtherSettings) {
   const std::string call = "-q run " + scene_path("barrels") + " --method rigid -o " + path("run");
   run_program(call, "timeout --preserve-status -s INT 0.3");
   const ProgramResult other = run_program(call + " --resume --set gravity=[0,-1,0]");
-  if (fs::exists(m_folder / "run" / "checkpoints")) EXPECT_EQ(other.exit_code, 2) << other.output;
+  if (fs::exists(m_folder / "run" / "checkpoints")) {
+    EXPECT_EQ(other.exit_code, 2) << other.output;
+  }
 }
 
 TEST_F(Program, UnwritableOutputIsSaidAtOnce) {

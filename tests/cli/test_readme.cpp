@@ -77,11 +77,19 @@ TEST_F(Readme, CommandsOfTheFigureTableExist) {
     EXPECT_EQ(run("EXEMPLAR " + verb + " --help").exit_code, 0) << command;
     for (; words >> word; before = word) {
       const bool file = word.ends_with(".json") && before != "--json";
-      if (file) EXPECT_TRUE(fs::exists(fs::path(EXEMPLAR_SOURCE_DIR) / word)) << command;
-      if (before == "--method") EXPECT_NE(methods.find("\"" + word + "\""), std::string::npos) << command;
+      if (file) {
+        EXPECT_TRUE(fs::exists(fs::path(EXEMPLAR_SOURCE_DIR) / word)) << command;
+      }
+      if (before == "--method") {
+        EXPECT_NE(methods.find("\"" + word + "\""), std::string::npos) << command;
+      }
       const bool name = !word.starts_with("-") && !before.starts_with("-");
-      if (verb == "validate" && name) EXPECT_NE(cases.find(word), std::string::npos) << command;
-      if (verb == "bench" && name) EXPECT_NE(benches.find(word), std::string::npos) << command;
+      if (verb == "validate" && name) {
+        EXPECT_NE(cases.find(word), std::string::npos) << command;
+      }
+      if (verb == "bench" && name) {
+        EXPECT_NE(benches.find(word), std::string::npos) << command;
+      }
     }
   }
   EXPECT_GT(commands, 0);

@@ -75,7 +75,9 @@ TEST(PoseMaps, LatticeReproducesATranslationAndFadesFarAway) {
   corner.lattice = LatticeMap{{4, 4, 8}, {{{0, 0, 0}, {1, 0, 0}}}};
   const Points moved = apply_to_bar(corner), rest = bar();
   for (Eigen::Index i = 0; i < rest.rows(); ++i) {
-    if (rest(i, 2) > 0) EXPECT_EQ(moved(i, 0), rest(i, 0));
+    if (rest(i, 2) > 0) {
+      EXPECT_EQ(moved(i, 0), rest(i, 0));
+    }
   }
   EXPECT_GT((moved - rest).norm(), 0.01);
 }
@@ -87,8 +89,12 @@ TEST(PoseMaps, WithinLimitsAMapToItsBox) {
   const Points rest = bar(), pose = apply_to_bar(map);
   for (Eigen::Index i = 0; i < rest.rows(); ++i) {
     const double moved = pose(i, 1) - rest(i, 1);
-    if (rest(i, 2) >= 0.5) EXPECT_NEAR(moved, 1, 1e-14);
-    if (rest(i, 2) <= 0.3) EXPECT_EQ(moved, 0);
+    if (rest(i, 2) >= 0.5) {
+      EXPECT_NEAR(moved, 1, 1e-14);
+    }
+    if (rest(i, 2) <= 0.3) {
+      EXPECT_EQ(moved, 0);
+    }
   }
 }
 
