@@ -1,6 +1,6 @@
 # exemplar_library(NAME DIR <dir> LINK <public...> PRIVATE <private...>): a static library of every .cpp below DIR.
-# Dependencies point one way: a library sees only the headers of what it links, because each exports its own folder
-# under the include prefix of the source tree, and what is not linked is checked by scripts/check-includes.
+# Every target sees the whole tree as include path; that dependencies point one way is checked by
+# scripts/check-includes, which is a test.
 add_library(exemplar_flags INTERFACE)
 target_include_directories(exemplar_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(exemplar_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
