@@ -17,7 +17,7 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-constexpr double h = 5e-4;
+constexpr double bench_h = 5e-4;
 constexpr int nx = 128, ny = 128, nz = 8;
 const Material k_glass{2200, 32.81e9, 0, 5e-4};
 
@@ -41,10 +41,10 @@ struct Cost {
 Cost measure(StiffnessMode mode, int threads) {
   const int before = thread_count();
   set_thread_count(threads);
-  const ParticleSet set = cube_grid(nx, ny, nz, h);
+  const ParticleSet set = cube_grid(nx, ny, nz, bench_h);
   Rules rules;
   rules.stiffness = mode;
-  Solver solver(set, std::span(&k_glass, 1), rules, 3 * h, h);
+  Solver solver(set, std::span(&k_glass, 1), rules, 3 * bench_h, bench_h);
   solver.evaluate();
   const double bonds = static_cast<double>(solver.bonds().directed_bonds());
   const double dt = 0.8 * solver.stable_step();
@@ -69,8 +69,9 @@ double measure_lammps(const std::string& directory, double bonds) {
       "pair_style peri/pmb\npair_coeff * * {4} {5} 5e-4 0.25\nset group all density 2200\nset group all "
       "volume {6}\n"
       "fix 1 all nve\ntimestep 5e-8\nthermo 1000\nrun {7}\n",
-      h, nx - 0.9, ny - 0.9, nz - 0.9, 18 * 32.81e9 / (std::numbers::pi * 81 * h * h * h * h),
-      3.0 * h * (1 + 1e-9), h * h * h, steps);
+      bench_h, nx - 0.9, ny - 0.9, nz - 0.9,
+      18 * 32.81e9 / (std::numbers::pi * 81 * bench_h * bench_h * bench_h * bench_h),
+      3.0 * bench_h * (1 + 1e-9), bench_h * bench_h * bench_h, steps);
   input.close();
   const std::string command =
       "cd '" + directory +

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/mesh/mass_properties.h"
+#include "rigidplastic/bullet/bullet_vectors.h"
 
 namespace exemplar {
 
@@ -16,10 +17,6 @@ constexpr double k_margin_fraction = 0.005;  // of the smallest extent
 constexpr double k_hull_volume = 1.25;       // largest hull volume over mesh volume that counts as convex
 constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
 constexpr double k_plane_depth = 5;          // m
-
-btVector3 to_bullet(const Vec3& v) {
-  return {v.x(), v.y(), v.z()};
-}
 
 Vec3 extents(const Points& points) {
   return points.colwise().maxCoeff() - points.colwise().minCoeff();

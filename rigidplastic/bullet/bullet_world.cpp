@@ -5,16 +5,12 @@
 
 #include <algorithm>
 
+#include "rigidplastic/bullet/bullet_vectors.h"
+
 namespace exemplar {
 
 namespace {
 
-btVector3 to_bullet(const Vec3& v) {
-  return {v.x(), v.y(), v.z()};
-}
-Vec3 from_bullet(const btVector3& v) {
-  return {v.x(), v.y(), v.z()};
-}
 btTransform transform_of(const ObstacleState& state) {
   const Quat& q = state.orientation;
   return btTransform(btQuaternion(q.x(), q.y(), q.z(), q.w()), to_bullet(state.position));

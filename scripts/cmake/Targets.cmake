@@ -9,6 +9,10 @@ if(EXEMPLAR_WERROR)
   # GCC 12 warns wrongly about string concatenation (GCC bug 105651).
   target_compile_options(exemplar_flags INTERFACE -Werror $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 endif()
+if(CMAKE_UNITY_BUILD)
+  # Sources that are included in a unity file look like headers with anonymous namespaces to GCC.
+  target_compile_options(exemplar_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(EXEMPLAR_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(exemplar_flags INTERFACE -march=${EXEMPLAR_ARCH})
 endif()

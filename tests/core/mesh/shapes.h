@@ -9,6 +9,8 @@
 
 namespace exemplar::testing {
 
+inline const Vec3 unit = Vec3::Ones();
+
 // An axis-aligned box from `low` to `high`, outwards, 12 triangles.
 inline TriMesh box_surface(const Vec3& low, const Vec3& high) {
   TriMesh mesh;

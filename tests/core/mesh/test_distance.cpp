@@ -15,7 +15,6 @@ using testing::sphere_surface;
 using testing::together;
 using testing::torus_surface;
 
-const Vec3 unit = Vec3::Ones();
 
 double box_distance(const Vec3& point, const Vec3& half) {
   const Vec3 q = point.cwiseAbs() - half;

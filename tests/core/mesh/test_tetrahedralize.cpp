@@ -18,7 +18,6 @@ using testing::sphere_surface;
 using testing::together;
 using testing::torus_surface;
 
-const Vec3 unit = Vec3::Ones();
 
 // Every volume must hold what its users rely on.
 void expect_sound(const Volume& volume, const TriMesh& surface) {

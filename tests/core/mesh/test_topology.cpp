@@ -14,7 +14,6 @@ using testing::sphere_surface;
 using testing::together;
 using testing::torus_surface;
 
-const Vec3 unit = Vec3::Ones();
 
 int euler(const TriMesh& mesh) {
   return static_cast<int>(mesh.vertices.rows() - unique_edges(mesh.triangles).rows() + mesh.triangles.rows());

@@ -12,7 +12,7 @@
 namespace exemplar::peridynamics {
 namespace {
 
-constexpr double h = 1e-3;
+constexpr double dynamics_h = 1e-3;
 
 Points random_velocities(std::size_t count, double amount, std::uint64_t seed) {
   Points v(static_cast<Eigen::Index>(count), 3);
@@ -34,7 +34,7 @@ Points smooth_velocities(const Points& x, double amount) {
 }
 
 Solver make(const ParticleSet& set, const Material& material, const Rules& rules, double ratio = 3) {
-  return Solver(set, std::span(&material, 1), rules, ratio * h, h);
+  return Solver(set, std::span(&material, 1), rules, ratio * dynamics_h, dynamics_h);
 }
 
 double exact_limit(const ParticleSet& set, const Solver& solver) {
@@ -55,7 +55,7 @@ double exact_limit(const ParticleSet& set, const Solver& solver) {
 }
 
 TEST(Dynamics, StableBelowAndUnstableAboveTheExactLimit) {
-  const ParticleSet set = cube_grid(6, 5, 5, h);
+  const ParticleSet set = cube_grid(6, 5, 5, dynamics_h);
   const Material material{2200, 1e9, 0, 0};
   Rules rules;
   rules.contact = ContactModel::none;
@@ -80,7 +80,7 @@ TEST(Dynamics, StableBelowAndUnstableAboveTheExactLimit) {
 
 // Largest relative deviation of the total energy over a fixed time.
 double energy_error(const Rules& rules, const Material& material, double fraction, double speed) {
-  const ParticleSet set = cube_grid(48, 6, 4, h);
+  const ParticleSet set = cube_grid(48, 6, 4, dynamics_h);
   Solver solver = make(set, material, rules);
   solver.set_velocities(smooth_velocities(set.positions, speed));
   const double start = solver.energies().total();
@@ -105,7 +105,7 @@ TEST(Dynamics, EnergyErrorIsBoundedAndOfSecondOrder) {
 
 // Worst deviation of kinetic + elastic + contact + released energy while a bar is torn apart.
 double fracture_error(ContactModel contact, double fraction) {
-  const ParticleSet set = cube_grid(24, 6, 4, h);
+  const ParticleSet set = cube_grid(24, 6, 4, dynamics_h);
   const Material material{2200, 1e9, 0, 2e-3};
   Rules rules;
   rules.contact = contact;
@@ -134,7 +134,7 @@ TEST(Dynamics, EnergyIsKeptWhenBondsBreak) {
 }
 
 TEST(Dynamics, MomentaToRoundOffWithBreakingBonds) {
-  const ParticleSet set = cube_grid(16, 8, 4, h);
+  const ParticleSet set = cube_grid(16, 8, 4, dynamics_h);
   const Material material{2200, 1e9, 0, 2e-3};
   Solver solver = make(set, material, Rules{});
   const Points v = random_velocities(set.size(), 6, 3);
@@ -146,7 +146,7 @@ TEST(Dynamics, MomentaToRoundOffWithBreakingBonds) {
   for (int s = 0; s < 1000; ++s) ASSERT_TRUE(solver.step(0.5 * solver.stable_step()));
   EXPECT_GT(solver.broken_bonds(), 2000);
   EXPECT_LT((solver.momentum() - p).norm(), 1e-13 * scale);
-  EXPECT_LT((solver.angular_momentum() - l).norm(), 1e-13 * scale * 16 * h);
+  EXPECT_LT((solver.angular_momentum() - l).norm(), 1e-13 * scale * 16 * dynamics_h);
 }
 
 TEST(Dynamics, LongitudinalWaveSpeed) {
@@ -156,14 +156,14 @@ TEST(Dynamics, LongitudinalWaveSpeed) {
   const double K = 1e9, rho = 2200, E = .9974 * 1.5 * K, nu = .2775;
   const double C11 = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
   const int length = 250, side = 9;
-  const ParticleSet set = cube_grid(length, side, side, h);
+  const ParticleSet set = cube_grid(length, side, side, dynamics_h);
   Rules rules;
   rules.stiffness = StiffnessMode::paper;
   rules.contact = ContactModel::none;
   Solver solver = make(set, {rho, K, 0, 0}, rules);
   // Only the middle column has a full neighbourhood; a plane wave in it needs only x displacements around it,
   // which are prescribed by looking at its acceleration: a = −ω² u for the lattice mode u = cos(q x).
-  const double q = 2 * std::numbers::pi / (120 * h), amplitude = 1e-7 * h;
+  const double q = 2 * std::numbers::pi / (120 * dynamics_h), amplitude = 1e-7 * dynamics_h;
   Points moved = set.positions;
   for (Eigen::Index i = 0; i < moved.rows(); ++i)
     moved(i, 0) += amplitude * std::cos(q * set.positions(i, 0));
@@ -178,7 +178,7 @@ TEST(Dynamics, LongitudinalWaveSpeed) {
 }
 
 TEST(Dynamics, FreeFallIsExact) {
-  const ParticleSet set = cube_grid(5, 5, 5, h);
+  const ParticleSet set = cube_grid(5, 5, 5, dynamics_h);
   Solver solver = make(set, {2200, 1e9, 0, 0}, Rules{});
   solver.set_gravity({0, -9.81, 0});
   const double dt = 1e-7;
@@ -188,12 +188,12 @@ TEST(Dynamics, FreeFallIsExact) {
 }
 
 TEST(Dynamics, ContactStopsCollidingBodies) {
-  ParticleSet set = cube_grid(5, 5, 5, h);
+  ParticleSet set = cube_grid(5, 5, 5, dynamics_h);
   ParticleSet both;
   both.append(set, 0);
-  both.append(cube_grid(5, 5, 5, h, Vec3(0.2 * h, 5 * h, 0.3 * h)), 1);
+  both.append(cube_grid(5, 5, 5, dynamics_h, Vec3(0.2 * dynamics_h, 5 * dynamics_h, 0.3 * dynamics_h)), 1);
   const std::vector<Material> materials(2, Material{2200, 1e9, 0, 0});
-  Solver solver(both, materials, Rules{}, 2 * h, h);
+  Solver solver(both, materials, Rules{}, 2 * dynamics_h, dynamics_h);
   Points v = Points::Zero(250, 3);
   v.topRows(125).col(1).setConstant(5);
   v.bottomRows(125).col(1).setConstant(-5);
@@ -211,7 +211,7 @@ TEST(Dynamics, ContactStopsCollidingBodies) {
 }
 
 TEST(Dynamics, FloorReflectsAndKeepsAccount) {
-  const ParticleSet set = cube_grid(5, 5, 5, h, Vec3(0, 2 * h, 0));
+  const ParticleSet set = cube_grid(5, 5, 5, dynamics_h, Vec3(0, 2 * dynamics_h, 0));
   Solver solver = make(set, {2200, 1e9, 0, 0}, Rules{}, 2);
   solver.set_obstacles([](const Vec3& x) { return ObstaclePoint{.distance = x.y()}; }, 0);
   Points v = Points::Zero(125, 3);
@@ -227,7 +227,7 @@ TEST(Dynamics, FloorReflectsAndKeepsAccount) {
   EXPECT_GT(solver.velocities().col(1).mean(), 1);
   EXPECT_LT((solver.momentum() + given - before).norm(), 1e-12 * before.norm());
   EXPECT_NEAR(solver.energies().total() / start, 1, 0.02);
-  EXPECT_GT(solver.positions().col(1).minCoeff(), 0.3 * h);
+  EXPECT_GT(solver.positions().col(1).minCoeff(), 0.3 * dynamics_h);
 }
 
 TEST(Projectile, ForceProfile) {
@@ -243,14 +243,18 @@ TEST(Projectile, ForceProfile) {
 
 // A plate that is shot through: everything at once.
 Solver shot_plate(int steps) {
-  const ParticleSet set = cube_grid(32, 32, 4, h);
+  const ParticleSet set = cube_grid(32, 32, 4, dynamics_h);
   const Material material{2200, 1e9, 0, 1e-3};
   Solver solver = make(set, material, Rules{});
   solver.set_gravity({0, 0, -9.81});
   solver.set_obstacles(
-      [](const Vec3& x) { return ObstaclePoint{.distance = x.z() + 3 * h, .normal = Vec3::UnitZ()}; }, 0);
-  solver.set_projectile(
-      Projectile{ProjectileModel::levine, Vec3(16 * h, 15 * h, 8 * h), Vec3(0, 0, -100), 4 * h, 1e16});
+      [](const Vec3& x) {
+        return ObstaclePoint{.distance = x.z() + 3 * dynamics_h, .normal = Vec3::UnitZ()};
+      },
+      0);
+  solver.set_projectile(Projectile{ProjectileModel::levine,
+                                   Vec3(16 * dynamics_h, 15 * dynamics_h, 8 * dynamics_h), Vec3(0, 0, -100),
+                                   4 * dynamics_h, 1e16});
   for (int s = 0; s < steps; ++s) EXPECT_TRUE(solver.step(1e-7));
   return solver;
 }

@@ -27,8 +27,9 @@ struct Case {
 };
 
 // The horizon lies between two shells of the lattice, so that rounding decides no bond.
-constexpr double h = 1e-3, ratio = 3.1, K = 10e9, rho = 2200, alpha = 0.25, dt = 5e-8;
-const double stiffness = 18 * K / (std::numbers::pi * std::pow(ratio * h, 4));
+constexpr double lammps_h = 1e-3, lammps_ratio = 3.1, lammps_K = 10e9, lammps_rho = 2200, lammps_alpha = 0.25,
+                 lammps_dt = 5e-8;
+const double stiffness = 18 * lammps_K / (std::numbers::pi * std::pow(lammps_ratio * lammps_h, 4));
 
 struct Result {
   Points x, f;
@@ -42,7 +43,7 @@ void write_data(const std::filesystem::path& file, const ParticleSet& set, const
       << set.size() << " atoms\n1 atom types\n\n"
       << "-0.1 0.1 xlo xhi\n-0.1 0.1 ylo yhi\n-0.1 0.1 zlo zhi\n\nAtoms\n\n";
   for (std::size_t i = 0; i < set.size(); ++i) {
-    out << i + 1 << " 1 " << set.volumes[i] << " " << rho << " "
+    out << i + 1 << " 1 " << set.volumes[i] << " " << lammps_rho << " "
         << set.positions.row(static_cast<Eigen::Index>(i)) << "\n";
   }
   out << "\nVelocities\n\n";
@@ -53,12 +54,13 @@ void write_data(const std::filesystem::path& file, const ParticleSet& set, const
 void write_input(const std::filesystem::path& file, const Case& run) {
   std::ofstream out(file);
   out << std::setprecision(17) << "units si\nboundary f f f\natom_style peri\natom_modify map array\n"
-      << "neighbor 1e-3 bin\nnewton off\nlattice sc " << h << "\nread_data block.data\n"
-      << "pair_style peri/pmb\npair_coeff * * " << stiffness << " " << ratio * h << " " << run.tau << " "
-      << alpha << "\n"
+      << "neighbor 1e-3 bin\nnewton off\nlattice sc " << lammps_h << "\nread_data block.data\n"
+      << "pair_style peri/pmb\npair_coeff * * " << stiffness << " " << lammps_ratio * lammps_h << " "
+      << run.tau << " " << lammps_alpha << "\n"
       << "fix 1 all nve\ncompute damage all damage/atom\nneigh_modify every 1 delay 0 check yes\n";
   if (run.indent) out << "fix 2 all indent 1e17 sphere 5e-3 4e-3 5.5e-3 3e-3 units box\n";
-  out << "timestep " << dt << "\nthermo_style custom step pe\nthermo_modify format float %.17g\nthermo 1\n"
+  out << "timestep " << lammps_dt
+      << "\nthermo_style custom step pe\nthermo_modify format float %.17g\nthermo 1\n"
       << "dump 1 all custom " << run.steps << " out.dump id x y z fx fy fz c_damage\n"
       << "dump_modify 1 sort id format float %.17g\nrun " << run.steps << "\n";
 }
@@ -106,27 +108,27 @@ class Lammps : public ::testing::TestWithParam<Case> {};
 TEST_P(Lammps, SameForcesDamageAndEnergy) {
   if (std::system("command -v lmp > /dev/null 2>&1") != 0) GTEST_SKIP() << "lmp is not installed";
   const Case run = GetParam();
-  const ParticleSet set = cube_grid(9, 8, 6, h);
+  const ParticleSet set = cube_grid(9, 8, 6, lammps_h);
   Points v(static_cast<Eigen::Index>(set.size()), 3);
   for (Eigen::Index k = 0; k < v.size(); ++k) {
     v.data()[k] = run.speed * normal_random(9, static_cast<std::uint64_t>(k)) -
                   run.squeeze * (set.positions.data()[k] - 4e-3);
   }
-  const Material material{rho, K, 0, run.tau};
+  const Material material{lammps_rho, lammps_K, 0, run.tau};
   Rules rules = lammps_rules();
-  rules.strengthening = alpha;
-  Solver solver(set, std::span(&material, 1), rules, ratio * h, h);
+  rules.strengthening = lammps_alpha;
+  Solver solver(set, std::span(&material, 1), rules, lammps_ratio * lammps_h, lammps_h);
   solver.set_velocities(v);
   if (run.indent) {
     solver.set_projectile(
         Projectile{ProjectileModel::indent, Vec3(5e-3, 4e-3, 5.5e-3), Vec3::Zero(), 3e-3, 1e17});
   }
-  for (int s = 0; s < run.steps; ++s) ASSERT_TRUE(solver.step(dt));
+  for (int s = 0; s < run.steps; ++s) ASSERT_TRUE(solver.step(lammps_dt));
 
   const Result lammps = run_lammps(set, v, run);
-  const Points f = solver.accelerations() * rho;
+  const Points f = solver.accelerations() * lammps_rho;
   EXPECT_GT(lammps.f.cwiseAbs().maxCoeff(), 0);
-  EXPECT_LT((solver.positions() - lammps.x).cwiseAbs().maxCoeff(), 1e-10 * h);
+  EXPECT_LT((solver.positions() - lammps.x).cwiseAbs().maxCoeff(), 1e-10 * lammps_h);
   EXPECT_LT((f - lammps.f).cwiseAbs().maxCoeff(), 1e-10 * lammps.f.cwiseAbs().maxCoeff());
   const std::vector<double> damage = solver.damage();
   for (std::size_t i = 0; i < damage.size(); ++i) ASSERT_NEAR(damage[i], lammps.damage[i], 1e-10);
