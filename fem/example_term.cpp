@@ -72,23 +72,20 @@ void ExampleTerm::add_gradient(const Points& x, const VecX& w, Points& g, Eigen:
   std::visit(
       [&](const auto& psi) {
         m_elements.colouring.for_each([&](std::size_t e) {
-          const Mat3& b = m_elements.rest_inverse[e];
-          const double volume = m_elements.volume[e];
           const Mat3 f = m_elements.deformation(x, e);
-          const Mat3 p = psi.gradient(f);
-          Eigen::Matrix<double, 3, 4> nodal;
-          nodal.rightCols<3>() = volume * p * b.transpose();
-          nodal.col(0) = -nodal.rightCols<3>().rowwise().sum();
+          const Eigen::Matrix<double, 3, 4> nodal =
+              tet_gradient(psi, f, m_elements.rest_inverse[e], m_elements.volume[e]);
           for (int a = 0; a < 4; ++a) g.row(m_elements.nodes_of(e)[a]) += nodal.col(a).transpose();
-          const Mat3 ftp = f.transpose() * p;
+          const Mat3 pulled = f.transpose() * nodal.rightCols<3>();
           for (int i = 0; i < m_count; ++i) {
-            m_slots[e * m + static_cast<std::size_t>(i)] =
-                -volume * ftp.cwiseProduct(direction(e, i) * b).sum();
+            m_slots[e * m + static_cast<std::size_t>(i)] = -pulled.cwiseProduct(direction(e, i)).sum();
           }
         });
       },
       m_energy);
-  for (std::size_t k = 0; k < m_slots.size(); ++k) g_w[static_cast<Eigen::Index>(k % m)] += m_slots[k];
+  for (std::size_t e = 0; e < m_elements.count(); ++e) {
+    g_w += Eigen::Map<const VecX>(m_slots.data() + e * m, m_count);
+  }
 }
 
 void ExampleTerm::add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a,
@@ -100,38 +97,46 @@ void ExampleTerm::add_hessian(const Points& x, const VecX& w, bool project, Bloc
       [&](const auto& psi) {
         m_elements.colouring.for_each([&](std::size_t e) {
           const Mat3& b = m_elements.rest_inverse[e];
-          const double volume = m_elements.volume[e];
           const Mat3 f = m_elements.deformation(x, e);
+          for (std::size_t k = 0; k < 10; ++k) a.prefetch(m_elements.slots[10 * e + k]);
           TetBlocks blocks;
-          tet_blocks(psi, f, b, volume, project, blocks);
+          tet_blocks(psi, f, b, m_elements.volume[e], project, blocks);
           for (std::size_t k = 0; k < 10; ++k) a.add(m_elements.slots[10 * e + k], blocks[k]);
-
-          const Mat3 p = psi.gradient(f);
-          const Mat3 ftp = f.transpose() * p;
-          for (int i = 0; i < m_count; ++i) {
-            const Mat3 g_i = direction(e, i) * b;
-            const Mat3 change = psi.differential(f, -f * g_i);  // H : dF_i
-            const Mat3 nodal = volume * (change - p * g_i.transpose()) * b.transpose();
-            Vec3 first = Vec3::Zero();
-            for (int v = 0; v < 3; ++v) {
-              const int column = m_column[static_cast<std::size_t>(m_elements.nodes_of(e)[v + 1])];
-              if (column >= 0) c.col(i).segment<3>(3 * column) += nodal.col(v);
-              first -= nodal.col(v);
-            }
-            const int column = m_column[static_cast<std::size_t>(m_elements.nodes_of(e)[0])];
-            if (column >= 0) c.col(i).segment<3>(3 * column) += first;
-            for (int j = 0; j < m_count; ++j) {
-              const Mat3 g_j = direction(e, j) * b;
-              m_slots[(e * m + static_cast<std::size_t>(i)) * m + static_cast<std::size_t>(j)] =
-                  volume *
-                  (change.cwiseProduct(-f * g_j).sum() + ftp.cwiseProduct(g_i * g_j + g_j * g_i).sum());
-            }
-          }
+          const Mat3 nodal = m_elements.volume[e] * psi.gradient(f) * b.transpose();
+          add_borders(e, f, nodal, blocks, c);
         });
       },
       m_energy);
-  for (std::size_t k = 0; k < m_slots.size(); ++k) {
-    d(static_cast<Eigen::Index>(k / m % m), static_cast<Eigen::Index>(k % m)) += m_slots[k];
+  for (std::size_t e = 0; e < m_elements.count(); ++e) {
+    d += Eigen::Map<const MatX>(m_slots.data() + e * m * m, m_count, m_count);
+  }
+}
+
+void ExampleTerm::add_borders(std::size_t e, const Mat3& f, const Mat3& nodal, const TetBlocks& blocks,
+                              Eigen::Ref<MatX> c) {
+  const std::size_t m = static_cast<std::size_t>(m_count);
+  const Mat3& b = m_elements.rest_inverse[e];
+  const Mat3 pulled = f.transpose() * nodal;
+  for (int i = 0; i < m_count; ++i) {
+    const Mat3& d_i = direction(e, i);
+    const Mat3 stiff = edge_forces(blocks, -f * d_i);
+    const Mat3 turned = b * d_i;
+    add_border_column(e, stiff - nodal * turned.transpose(), c.col(i));
+    for (int j = 0; j < m_count; ++j) {
+      const Mat3& d_j = direction(e, j);
+      m_slots[(e * m + static_cast<std::size_t>(i)) * m + static_cast<std::size_t>(j)] =
+          -stiff.cwiseProduct(f * d_j).sum() + pulled.cwiseProduct(d_j * turned + d_i * (b * d_j)).sum();
+    }
+  }
+}
+
+void ExampleTerm::add_border_column(std::size_t e, const Mat3& nodal, Eigen::Ref<VecX> column) const {
+  const int* nodes = m_elements.nodes_of(e);
+  const int first = m_column[static_cast<std::size_t>(nodes[0])];
+  if (first >= 0) column.segment<3>(3 * first) -= nodal.rowwise().sum();
+  for (int v = 0; v < 3; ++v) {
+    const int at = m_column[static_cast<std::size_t>(nodes[v + 1])];
+    if (at >= 0) column.segment<3>(3 * at) += nodal.col(v);
   }
 }
 

@@ -8,6 +8,10 @@
 //   ∂W/∂w_i = −vol (FᵀP):G_i
 //   H_xw,i  = vol (H:dF_i − P G_iᵀ) Bᵀ
 //   H_ww,ij = vol (dF_i:H:dF_j + (FᵀP):(G_i G_j + G_j G_i))
+// As dF_i is also what the edge change −F D_i gives at fixed weights, vol (H:dF_i) Bᵀ is the element's
+// stiffness matrix K times that change: nothing but K is needed, and with a projected K the bordered matrix
+// keeps the projection's sign. With the nodal forces N = vol P Bᵀ: ∂W/∂w_i = −(FᵀN):D_i,
+// vol P G_iᵀ Bᵀ = N (B D_i)ᵀ, vol (FᵀP):(G_i G_j) = (FᵀN):(D_i B D_j).
 // If no example tet is inverted, det Dm_w > 0 on the whole simplex; inverted ones are refused.
 #pragma once
 
@@ -50,6 +54,10 @@ class ExampleTerm : public NodeTerm {
 
  private:
   void set_weights(const VecX& w);
+  // Borders of one element from its stiffness blocks and nodal forces N (columns: nodes 1 to 3).
+  void add_borders(std::size_t e, const Mat3& f, const Mat3& nodal, const TetBlocks& blocks,
+                   Eigen::Ref<MatX> c);
+  void add_border_column(std::size_t e, const Mat3& nodal, Eigen::Ref<VecX> column) const;
   const Mat3& direction(std::size_t e, int i) const {
     return m_directions[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
   }

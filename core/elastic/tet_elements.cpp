@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "core/elastic/tet_kernel.h"
 #include "core/math/errors.h"
 #include "core/math/parallel.h"
 
@@ -24,10 +23,6 @@ TetElements::TetElements(const TetMesh& mesh, int first_node, std::span<const in
     for (int a = 0; a < 4; ++a) nodes.push_back(mesh.tets(tet, a) + first_node);
   }
   colouring = ElementColouring(nodes, 4, spatial_order(centroids));
-}
-
-Mat3 TetElements::deformation(const Points& x, std::size_t e) const {
-  return edge_matrix(x, nodes_of(e)) * rest_inverse[e];
 }
 
 void TetElements::connect(const BlockPattern& pattern, std::span<const int> column_of_node) {
@@ -75,6 +70,7 @@ void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& element
   std::visit(
       [&](const auto& psi) {
         elements.colouring.for_each([&](std::size_t e) {
+          for (std::size_t k = 0; k < 10; ++k) hessian.prefetch(elements.slots[10 * e + k]);
           TetBlocks blocks;
           tet_blocks(psi, elements.deformation(x, e), elements.rest_inverse[e], elements.volume[e], project,
                      blocks);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/elastic/energies.h"
+#include "core/elastic/tet_kernel.h"
 #include "core/mesh/mesh.h"
 #include "core/sparse/element_colouring.h"
 #include "core/sparse/pattern.h"
@@ -21,7 +22,9 @@ class TetElements {
 
   std::size_t count() const { return volume.size(); }
   const int* nodes_of(std::size_t e) const { return nodes.data() + 4 * e; }
-  Mat3 deformation(const Points& x, std::size_t e) const;
+  Mat3 deformation(const Points& x, std::size_t e) const {
+    return edge_matrix(x, nodes_of(e)) * rest_inverse[e];
+  }
   // Precomputes where each element's blocks go. `column_of_node` is −1 for held nodes.
   void connect(const BlockPattern& pattern, std::span<const int> column_of_node);
 

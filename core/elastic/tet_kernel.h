@@ -147,6 +147,24 @@ void tet_blocks(const Energy& energy, const Mat3& f, const Mat3& rest_inverse, d
   complete_blocks(k);
 }
 
+// K applied to a change of the edges (columns: displacements of nodes 1 to 3 against node 0): nodal forces
+// there.
+inline Mat3 edge_forces(const TetBlocks& k, const Mat3& edges) {
+  Mat3 forces;
+  for (int a = 0; a < 3; ++a) {
+    Vec3 sum = Vec3::Zero();
+    for (int b = 0; b < 3; ++b) {
+      if (a >= b) {
+        sum.noalias() += k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))] * edges.col(b);
+      } else {
+        sum.noalias() += k[static_cast<std::size_t>(tet_pair(b + 1, a + 1))].transpose() * edges.col(b);
+      }
+    }
+    forces.col(a) = sum;
+  }
+  return forces;
+}
+
 // Gradient of the energy at the four nodes (columns): vol P b_a.
 template <class Energy>
 Eigen::Matrix<double, 3, 4> tet_gradient(const Energy& energy, const Mat3& f, const Mat3& rest_inverse,

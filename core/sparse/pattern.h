@@ -96,6 +96,12 @@ class BlockMatrix {
       }
     }
   }
+  // Asks for the memory of a block that is added to soon.
+  void prefetch(BlockSlot slot) const {
+    const int stride = slot.stride > 0 ? slot.stride : -slot.stride;
+    const double* at = m_values.data() + (slot.offset < 0 ? 0 : slot.offset);
+    for (int c = 0; c < 3; ++c) __builtin_prefetch(at + c * stride, 1);
+  }
   // Adds `value` to the three diagonal entries of a node.
   void add_to_diagonal(int column, double value);
   Mat3 diagonal_block(int column) const;
