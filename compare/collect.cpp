@@ -111,6 +111,16 @@ void add_distances(ComparedRun& run, const std::vector<Geometry>& surfaces, cons
   }
 }
 
+void add_shape_change(ComparedRun& run, const std::vector<Geometry>& surfaces) {
+  if (surfaces.empty() || !surfaces.front().points.allFinite()) return;
+  SurfaceComparison comparison(surfaces.front());
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    if (!surfaces[i].points.allFinite()) continue;
+    run.change_times.push_back(run.data.surfaces[i].time);
+    run.shape_change.push_back(comparison.between(surfaces[i], surfaces.front()).rms_aligned);
+  }
+}
+
 void read_runs(Comparison& comparison, const std::vector<std::string>& methods) {
   const std::map<std::string, std::string> colours = colours_of(comparison.study, methods);
   std::vector<std::string> series;
@@ -138,6 +148,7 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
     set_bounds(run, surfaces);
     try {
+      add_shape_change(run, surfaces);
       add_distances(run, surfaces, reference, truth);
     } catch (const InputError& error) {
       run.data.warnings.push_back(std::string("not compared with the reference: ") + error.what());
@@ -146,6 +157,10 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
 }
 
 }  // namespace
+
+double ComparedRun::largest_change() const {
+  return shape_change.empty() ? k_unknown : *std::max_element(shape_change.begin(), shape_change.end());
+}
 
 bool Comparison::all_done() const {
   return std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.data.status == "done"; });

@@ -23,11 +23,15 @@ struct ComparedRun {
   std::string reference;      // name of the run it was measured against; empty: none
   std::vector<double> times;  // s, of the frames that both have
   std::vector<SurfaceDistances> distances;
+  // Of every frame: how far its shape is from that of the first frame (RMS after the best rigid motion), m.
+  std::vector<double> change_times, shape_change;
   double cost_ratio = k_unknown;  // wall time over the reference's
   Box bounds;                     // of the surface over all frames, m
   Box view;                       // the same without the outermost points: loose splinters are not looked at
 
   const SurfaceDistances* final_distances() const { return distances.empty() ? nullptr : &distances.back(); }
+  double final_change() const { return shape_change.empty() ? k_unknown : shape_change.back(); }
+  double largest_change() const;
 };
 
 struct Comparison {

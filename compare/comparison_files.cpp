@@ -123,6 +123,8 @@ Json run_json(const ComparedRun& run, const std::vector<std::string>& columns) {
   json["phases [s]"] = Json::object();
   for (const auto& [name, seconds] : data.phases) json["phases [s]"][name] = seconds;
   json["surface_distance"] = surface_json(run);
+  json["shape_change"] = {{"final [m]", json_number(run.final_change())},
+                          {"largest [m]", json_number(run.largest_change())}};
   json["final"] = Json::object();
   for (const std::string& column : columns) json["final"][column] = json_number(final_value(data, column));
   json["not_modelled"] = data.not_modelled;
@@ -139,7 +141,7 @@ void write_comparison_csv(const Comparison& comparison) {
       "run,series,method,status,reference,refine,wall_time [s],cost_ratio,real_time_factor,peak_memory "
       "[MB],steps,"
       "iterations,surface_rms [m],surface_max [m],surface_rms_aligned [m],surface_max_aligned [m],"
-      "surface_rms_worst [m]";
+      "surface_rms_worst [m],shape_change [m],shape_change_largest [m]";
   for (const std::string& column : columns) text += "," + csv_cell(column);
   text += "\n";
   for (const ComparedRun& run : comparison.runs) {
@@ -150,6 +152,7 @@ void write_comparison_csv(const Comparison& comparison) {
                     data.plan.refine, csv_cell(data.wall_time), csv_cell(run.cost_ratio),
                     csv_cell(data.real_time_factor), csv_cell(data.peak_memory), data.steps, data.iterations);
     for (const double value : distance_values(run)) text += "," + csv_cell(value);
+    text += "," + csv_cell(run.final_change()) + "," + csv_cell(run.largest_change());
     for (const std::string& column : columns) text += "," + csv_cell(final_value(data, column));
     text += "\n";
   }

@@ -25,8 +25,8 @@ const std::vector<std::string> k_study_keys{"$schema", "title",     "lesson", "s
                                             "runs",    "reference", "sweep",  "metrics"};
 const std::vector<std::string> k_run_keys{"name", "method", "set", "refine", "sweep"};
 const std::vector<std::string> k_reference_keys{"name", "method", "set", "refine"};
-const std::vector<std::string> k_surface_metrics{"surface_rms", "surface_max", "surface_rms_aligned",
-                                                 "surface_max_aligned", "peak_memory"};
+const std::vector<std::string> k_surface_metrics{"surface_rms",         "surface_max",  "surface_rms_aligned",
+                                                 "surface_max_aligned", "shape_change", "peak_memory"};
 
 bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();

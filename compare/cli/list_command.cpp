@@ -44,20 +44,49 @@ std::vector<Entry> list_methods(const Registry& registry) {
   return entries;
 }
 
-// Title of every JSON file in a folder of data/.
-std::vector<Entry> list_files(const std::string& folder) {
+bool has_examples(const Json& scene) {
+  if (!scene.contains("bodies") || !scene["bodies"].is_array()) return false;
+  const Json& bodies = scene["bodies"];
+  return std::any_of(bodies.begin(), bodies.end(),
+                     [](const Json& body) { return body.is_object() && body.contains("examples"); });
+}
+
+// The method that shows a scene best: the first one it has settings for, else the one that names it as its
+// own scene, else the first that deforms (by examples when there are some).
+std::string shown_with(const std::string& name, const Json& scene, const Registry& registry) {
+  if (scene.contains("methods") && scene["methods"].is_object()) {
+    for (const auto& item : scene["methods"].items()) {
+      if (registry.find(item.key())) return item.key();
+    }
+  }
+  for (const MethodInfo& method : registry.methods()) {
+    if (method.scene == name) return method.name;
+  }
+  const bool examples = has_examples(scene);
+  for (const MethodInfo& method : registry.methods()) {
+    if (method.capabilities.deformation && (!examples || method.capabilities.elastic_examples))
+      return method.name;
+  }
+  return registry.methods().empty() ? "" : registry.methods().front().name;
+}
+
+// Title of every JSON file in a folder of data/; scenes also say which method shows them.
+std::vector<Entry> list_files(const std::string& folder, const Registry& registry) {
   namespace fs = std::filesystem;
   std::vector<Entry> entries;
   const fs::path directory = fs::path(data_directory()) / folder;
   if (!fs::is_directory(directory)) return entries;
   for (const fs::directory_entry& item : fs::directory_iterator(directory)) {
     if (item.path().extension() != ".json") continue;
-    std::string title = "(not readable)";
+    const std::string name = item.path().stem().string();
+    Entry entry{name, "(not readable)", {{"path", item.path().string()}}};
     try {
-      title = read_json_file(item.path().string()).value("title", "");
+      const Json document = read_json_file(item.path().string());
+      entry.doc = document.value("title", "");
+      if (folder == "scenes") entry.more["shown_with"] = shown_with(name, document, registry);
     } catch (const InputError&) {
     }
-    entries.push_back({item.path().stem().string(), title, {{"path", item.path().string()}}});
+    entries.push_back(entry);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return entries;
@@ -81,7 +110,7 @@ std::vector<Entry> entries_of(const std::string& what, const Registry& registry)
   if (what == "methods") return list_methods(registry);
   if (what == "materials") return list_materials();
   if (what == "primitives") return list_primitives();
-  return list_files(what);
+  return list_files(what, registry);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <span>
 
 namespace exemplar::render {
@@ -33,6 +34,25 @@ Colour category_colour(int index) {
   constexpr Colour k_palette[] = {{46, 124, 186},  {230, 159, 0},  {0, 158, 115},  {213, 94, 0},
                                   {204, 121, 167}, {86, 180, 233}, {240, 228, 66}, {110, 110, 118}};
   return k_palette[((index % 8) + 8) % 8];
+}
+
+Colour shade_of(Colour colour, int index) {
+  constexpr double k_steps[] = {0, 0.45, -0.3, 0.25, -0.5};  // towards white, towards black
+  const double step = k_steps[((index % 5) + 5) % 5];
+  for (std::uint8_t& part : colour) {
+    const double end = step > 0 ? 255 : 0;
+    part = static_cast<std::uint8_t>(std::lround(part + std::abs(step) * (end - part)));
+  }
+  return colour;
+}
+
+std::optional<Colour> parse_colour(const std::string& text) {
+  unsigned red = 0, green = 0, blue = 0;
+  char rest = 0;
+  if (text.size() != 7 || std::sscanf(text.c_str(), "#%2x%2x%2x%c", &red, &green, &blue, &rest) != 3)
+    return std::nullopt;
+  return Colour{static_cast<std::uint8_t>(red), static_cast<std::uint8_t>(green),
+                static_cast<std::uint8_t>(blue)};
 }
 
 Colour map_colour(const ColourScale& scale, double value) {

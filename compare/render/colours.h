@@ -1,6 +1,7 @@
 // Colours of pictures: bodies, colour maps for arrays. All can be told apart by colour-blind readers.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "compare/render/image.h"
@@ -13,6 +14,12 @@ inline constexpr Colour k_obstacle = {168, 172, 178};
 
 // Okabe and Ito's palette, repeated after eight.
 Colour category_colour(int index);
+
+// Bodies of a run that has a colour of its own: the first in that colour, the others lighter and darker by
+// turns.
+Colour shade_of(Colour colour, int index);
+// "#rrggbb"; nothing when it is not that.
+std::optional<Colour> parse_colour(const std::string& text);
 
 // How an array becomes colours, the same in all pictures of a sheet.
 struct ColourScale {

@@ -67,7 +67,7 @@ std::vector<Row> load_rows(const fs::path& directory, const SheetOptions& option
       for (double time : times) row.moments.push_back(load_moment(run, frame_at(run.frames, time)));
     }
     row.run = std::move(run);
-    if (runs.size() == 1 && !row.run.method.empty()) row.run.name = row.run.method;
+    if (runs.size() == 1 && !row.run.method.empty()) row.run.name = row.run.label = row.run.method;
   }
   return rows;
 }
@@ -180,6 +180,7 @@ std::vector<Tile> render_tiles(const std::vector<Row>& rows, const SheetOptions&
   TileRenderer renderer(options.width, options.height, options.samples);
   std::vector<Tile> tiles;
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    style.bodies = rows[i].run.colour;
     for (std::size_t j = 0; j < rows[i].moments.size(); ++j) {
       const Moment& moment = rows[i].moments[j];
       Tile tile{rows[i].run.name, i, j, moment.time, moment.empty, {}};
@@ -230,11 +231,11 @@ void draw_tile(Image& image, const Tile& tile, const RunFrames& run, int x, int 
 
 void draw_row_label(Image& image, const RunFrames& run, int y) {
   const TextStyle bold{17, {30, 34, 42}, true};
-  draw_text(image, run.name, k_gap + 2, y + k_row_label - 8, bold);
+  draw_text(image, run.label, k_gap + 2, y + k_row_label - 8, bold);
   if (run.note.empty()) return;
   std::string note = run.note.substr(0, run.note.find('\n'));
   if (note.size() > 140) note = note.substr(0, 137) + "...";
-  draw_text(image, note, k_gap + 18 + text_width(run.name, bold), y + k_row_label - 8,
+  draw_text(image, note, k_gap + 18 + text_width(run.label, bold), y + k_row_label - 8,
             {13, k_warning, false});
 }
 

@@ -123,18 +123,20 @@ void add_colours(vtkPolyData& data, Association on, std::size_t count, ColourOf 
   if (on == Association::point) data.GetPointData()->SetScalars(colours);
 }
 
-void colour_by(vtkPolyData& data, const Geometry& geometry, const std::optional<ColourScale>& scale) {
+void colour_by(vtkPolyData& data, const Geometry& geometry, const std::optional<ColourScale>& scale,
+               const std::optional<Colour>& bodies) {
+  const auto body_colour = [&](int body) { return bodies ? shade_of(*bodies, body) : category_colour(body); };
   const FieldArray* array = find_array(geometry, scale ? scale->array : "body");
   if (!array) {
     add_colours(data, Association::cell, cell_count(geometry), [&](std::size_t) {
-      return scale ? Colour{190, 190, 194} : category_colour(0);
+      return scale ? Colour{190, 190, 194} : body_colour(0);
     });
     return;
   }
   const std::size_t count = array->values.size() / static_cast<std::size_t>(array->components);
   add_colours(data, array->on, count, [&](std::size_t i) {
     const double value = scalar_value(*array, i);
-    return scale ? map_colour(*scale, value) : category_colour(static_cast<int>(value));
+    return scale ? map_colour(*scale, value) : body_colour(static_cast<int>(value));
   });
 }
 
@@ -152,10 +154,11 @@ vtkSmartPointer<vtkPolyData> with_normals(vtkSmartPointer<vtkPolyData> data) {
 
 }  // namespace
 
-vtkSmartPointer<vtkPolyData> drawable(const Geometry& geometry, const std::optional<ColourScale>& scale) {
-  if (is_volume(geometry)) return drawable(boundary_surface(geometry), scale);
+vtkSmartPointer<vtkPolyData> drawable(const Geometry& geometry, const std::optional<ColourScale>& scale,
+                                      const std::optional<Colour>& bodies) {
+  if (is_volume(geometry)) return drawable(boundary_surface(geometry), scale, bodies);
   auto data = plain(geometry);
-  colour_by(*data, geometry, scale);
+  colour_by(*data, geometry, scale, bodies);
   return with_normals(data);
 }
 

@@ -12,7 +12,9 @@ namespace exemplar::render {
 Geometry boundary_surface(const Geometry& volume);
 
 // With an RGB array "colour" as active scalars on cells or points; surfaces also with normals, split at 40°.
-vtkSmartPointer<vtkPolyData> drawable(const Geometry& geometry, const std::optional<ColourScale>& scale);
+// Without a scale: by body, in shades of `bodies` when given.
+vtkSmartPointer<vtkPolyData> drawable(const Geometry& geometry, const std::optional<ColourScale>& scale,
+                                      const std::optional<Colour>& bodies = std::nullopt);
 
 // The same in one colour.
 vtkSmartPointer<vtkPolyData> drawable(const Geometry& geometry, Colour colour);

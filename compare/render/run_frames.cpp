@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "compare/render/colours.h"
 #include "core/math/errors.h"
 
 namespace exemplar::render {
@@ -32,6 +33,25 @@ void read_record(const fs::path& path, RunFrames& run) {
   if (status != "done") run.note = message.empty() ? status : status + ": " + message;
 }
 
+// A comparison's order, names and colours of its runs; what it does not name stays as it is, at the end.
+void follow_comparison(const fs::path& path, std::vector<RunFrames>& runs) {
+  std::ifstream file(path);
+  const auto record = nlohmann::json::parse(file, nullptr, false);
+  if (!record.is_object() || !record.contains("runs") || !record["runs"].is_array()) return;
+  auto next = runs.begin();
+  for (const auto& item : record["runs"]) {
+    if (!item.is_object()) continue;
+    const std::string directory = text_at(item, "directory");
+    const auto found =
+        std::find_if(next, runs.end(), [&](const RunFrames& run) { return run.name == directory; });
+    if (found == runs.end()) continue;
+    if (const std::string name = text_at(item, "name"); !name.empty()) found->label = name;
+    found->colour = parse_colour(text_at(item, "colour"));
+    std::rotate(next, found, found + 1);
+    ++next;
+  }
+}
+
 RunFrames load_run(const fs::path& directory, const std::string& series) {
   RunFrames run;
   run.name = fs::absolute(directory).lexically_normal().filename().string();
@@ -40,6 +60,7 @@ RunFrames load_run(const fs::path& directory, const std::string& series) {
   if (fs::exists(directory / (series + ".pvd"))) run.frames = read_pvd(directory / (series + ".pvd"));
   if (fs::exists(directory / "obstacles.pvd")) run.obstacles = read_pvd(directory / "obstacles.pvd");
   read_record(directory / "run.json", run);
+  run.label = run.name;
   return run;
 }
 
@@ -58,6 +79,7 @@ std::vector<RunFrames> find_runs(const fs::path& directory, const std::string& s
     }
     std::sort(folders.begin(), folders.end());
     for (const fs::path& folder : folders) runs.push_back(load_run(folder, series));
+    follow_comparison(directory / "comparison.json", runs);
   }
   if (runs.empty()) {
     throw InputError(Problem{directory.string(),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/render/image.h"
 #include "core/output/fields.h"
 #include "core/output/pvd_file.h"
 
@@ -13,6 +14,8 @@ namespace exemplar::render {
 
 struct RunFrames {
   std::string name;                 // of the directory: the method in a comparison
+  std::string label;                // the study's name of the run; the directory's outside a comparison
+  std::optional<Colour> colour;     // the run's in the report
   std::string title;                // of the scene, from run.json
   std::string method;               // from run.json
   std::vector<PvdEntry> frames;     // of the shown series
@@ -22,8 +25,8 @@ struct RunFrames {
   double end() const { return frames.empty() ? 0 : frames.back().time; }
 };
 
-// The run in `directory`, or the runs in its sub-directories in alphabetical order. Throws InputError when
-// there are none, or none that wrote `series`.
+// The run in `directory`, or the runs in its sub-directories in the order of comparison.json, else
+// alphabetical. Throws InputError when there are none, or none that wrote `series`.
 std::vector<RunFrames> find_runs(const std::filesystem::path& directory, const std::string& series);
 
 // Index of the frame nearest to `time`; nothing when the run ended earlier than that (by more than half a

@@ -160,7 +160,7 @@ class TileRenderer::Implementation {
 
   void add_shown(const Geometry& shown, const Camera& camera, const TileStyle& style) {
     if (cell_count(shown) == 0) return;
-    auto actor = make_actor(drawable(shown, style.scale));
+    auto actor = make_actor(drawable(shown, style.scale, style.bodies));
     vtkProperty* property = actor->GetProperty();
     if (shown.kind == CellKind::points) {
       const double distance = (camera.position - camera.target).norm();

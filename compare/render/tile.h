@@ -13,6 +13,7 @@ namespace exemplar::render {
 
 struct TileStyle {
   std::optional<ColourScale> scale;  // none: bodies in distinct colours by the cell array `body`
+  std::optional<Colour> bodies;      // the run's own colour, of which the bodies get shades instead
   bool mesh_edges = false;
   Box motion;  // of the bodies over all pictures: where the ground is shown, and the scale of occlusion
 };

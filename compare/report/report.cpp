@@ -70,6 +70,12 @@ int index_of(const Comparison& comparison, const std::string& name) {
   return -1;
 }
 
+double final_metric(const RunData& run, const std::string& name) {
+  const int column = run.metrics.find(name);
+  return column < 0 || run.metrics.rows.empty() ? k_unknown
+                                                : run.metrics.rows.back()[static_cast<std::size_t>(column)];
+}
+
 Json run_json(const ComparedRun& run, const Comparison& comparison, const ExportedRun& exported,
               const Pictures& pictures, const Registry& registry) {
   const RunData& data = run.data;
@@ -99,6 +105,9 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["rms"] = number(last ? last->rms : k_unknown);
   json["max"] = number(last ? last->max : k_unknown);
   json["rms_aligned"] = number(last ? last->rms_aligned : k_unknown);
+  json["change"] = number(run.final_change());
+  json["largest_change"] = number(run.largest_change());
+  json["pieces"] = number(final_metric(data, "fragments"));
   json["not_modelled"] = data.not_modelled;
   json["warnings"] = data.warnings;
   json["notes"] = data.notes;
@@ -126,6 +135,8 @@ void add_line(std::vector<Metric>& metrics, const std::string& column, const std
 }
 
 void add_distances(std::vector<Metric>& metrics, const ComparedRun& run, std::size_t index) {
+  add_line(metrics, "shape_change [m]", "change of shape since the start, RMS", index, run.change_times,
+           run.shape_change);
   if (run.reference == run.data.plan.name || run.distances.empty()) return;
   std::vector<double> rms, max, rms_aligned, max_aligned;
   for (const SurfaceDistances& d : run.distances) {

@@ -60,6 +60,8 @@ TEST_F(Compare, AFailingRunIsReportedAndDoesNotStopTheOthers) {
   EXPECT_NE(comparison["runs"][2]["message"].get<std::string>().find("missing.obj"), std::string::npos);
   EXPECT_EQ(comparison["runs"][0]["surface_distance"]["final"]["rms [m]"], 0);
   EXPECT_GT(comparison["runs"][1]["surface_distance"]["worst_rms [m]"], 1e-3);
+  // A rigid body moves without a change of shape.
+  EXPECT_LT(comparison["runs"][1]["shape_change"]["largest [m]"], 1e-6);
   EXPECT_TRUE(fs::exists(m_folder / "out/comparison.csv"));
   EXPECT_TRUE(fs::exists(m_folder / "out/paraview.py"));
   const std::string page = testing::read_text(m_folder / "out/report.html");

@@ -54,6 +54,7 @@
   const title = run => el('h3', {}, swatch(run), run.name);
   const heading = (id, text, hint) => [el('h2', {id: id + '-title'}, text), hint ? el('p', {class: 'hint'}, hint) : null].filter(Boolean);
   const done = runs.filter(run => run.status === 'done');
+  const still = done.filter(run => !run.is_reference && finite(run.rms) && !run.models_deformation);
   const measured = done.filter(run => !run.is_reference && finite(run.rms) && run.models_deformation);
 
   // ---- top: what was compared, and what came out in one glance
@@ -66,12 +67,28 @@
     const reference = runs.find(run => run.is_reference && run.status === 'done');
     add('Reference', reference, reference && `${duration(reference.wall_time)}, ${ratio(reference.real_time_factor)} real time`);
     const closest = best(measured, run => run.rms);
-    add('Closest to it at the end', closest, closest && `${length(closest.rms)} apart (RMS), ${speedWords(closest)}`);
+    add(still.length ? 'Closest to it at the end, of those that deform' : 'Closest to it at the end', closest, closest && `${length(closest.rms)} apart (RMS), ${speedWords(closest)}`);
     const shape = best(measured, run => run.rms_aligned);
-    if (shape && shape !== closest) add('Closest in shape', shape, `${length(shape.rms_aligned)} after alignment, ${speedWords(shape)}`);
+    if (shape && shape !== closest) add(still.length ? 'Closest in shape alone, of those that deform' : 'Closest in shape alone', shape, `${length(shape.rms_aligned)} after alignment, ${speedWords(shape)}`);
     const fastest = best(measured, run => run.wall_time);
     if (fastest && fastest !== closest) add('Fastest that deforms', fastest, `${duration(fastest.wall_time)}, ${length(fastest.rms)} apart`);
+    const motion = best(still, run => run.wall_time);
+    add('Motion only: cannot deform', motion, motion && `${duration(motion.wall_time)}, ${length(motion.rms)} apart, ${speedWords(motion)}`);
     return list;
+  }
+  // What happened to the body, in one sentence.
+  function changeWords(run) {
+    if (!run.models_deformation) return 'The body keeps its shape.';
+    if (!finite(run.largest_change)) return '';
+    const pieces = finite(run.pieces) && run.pieces > 1.5 ? ` It ends in ${Math.round(run.pieces).toLocaleString('en')} pieces.` : '';
+    if (run.largest_change < 1e-9) return 'Nothing changes its shape.' + pieces;
+    if (run.change > 0.97 * run.largest_change) return `Its change of shape is largest at the end: ${length(run.change)}.` + pieces;
+    return `Its shape changes by ${length(run.largest_change)} at most; ${length(run.change)} are left at the end.` + pieces;
+  }
+  // The catchwords of what it leaves out: "fracture: the body cannot break" is "fracture".
+  function leftOut(run) {
+    const words = run.not_modelled.map(item => item.split(':')[0]);
+    return words.length ? 'Leaves out: ' + words.join(', ') + '.' : 'Leaves nothing of the scene out.';
   }
   function speedWords(run) {
     if (!finite(run.cost_ratio)) return duration(run.wall_time);
@@ -106,7 +123,7 @@
   }
   function buildPictures() {
     const section = document.getElementById('pictures');
-    section.append(...heading('pictures', 'What each method did', data.pictures_note));
+    section.append(...heading('pictures', 'What each method did', 'Change of shape: how far the surface is from its shape at the start, RMS after the best rigid motion. ' + data.pictures_note));
     runs.forEach((run, index) => {
       const frames = el('div', {class: 'frames', tabindex: 0, role: 'group', 'aria-label': `${run.name} at five times`});
       if (run.pictures.length) {
@@ -127,7 +144,8 @@
       const numbers = run.status !== 'done' ? el('p', {class: 'failed'}, run.status)
         : el('p', {class: 'numbers'}, run.is_reference ? `reference · ${duration(run.wall_time)}`
           : `${length(run.rms)} from the reference · ${duration(run.wall_time)}`);
-      section.append(el('div', {class: 'strip'}, el('div', {class: 'who'}, title(run), numbers, el('p', {}, run.summary)), frames));
+      section.append(el('div', {class: 'strip'}, el('div', {class: 'who'}, title(run), el('p', {}, run.summary), numbers,
+        run.frames ? el('p', {class: 'numbers'}, changeWords(run)) : null, el('p', {}, leftOut(run))), frames));
     });
   }
 
@@ -228,14 +246,14 @@
     section.append(...heading('cost', 'How close, at what cost', data.cost_note));
     const most = key => Math.max(...runs.map(run => finite(run[key]) ? run[key] : 0), 1e-300);
     const bar = (run, key, text) => el('td', {class: 'bar', style: `--c:${run.colour};--w:${finite(run[key]) ? run[key] / most(key) : 0}`}, text);
-    const head = ['run', 'distance to reference (RMS)', 'largest', 'shape only (RMS)', 'wall time', 'time / reference', '× real time', 'peak memory', 'steps', 'solver iterations'];
+    const head = ['run', 'distance to reference (RMS)', 'largest', 'shape only (RMS)', 'change of shape: most', 'at the end', 'wall time', 'time / reference', '× real time', 'peak memory', 'steps', 'solver iterations'];
     const body = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name),
       ...(run.status === 'done' || run.frames > 0 ? [
         run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', length(run.rms)), el('td', {}, run.is_reference ? '' : length(run.max)),
-        el('td', {}, run.is_reference ? '' : length(run.rms_aligned)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, ratio(run.cost_ratio)),
+        el('td', {}, run.is_reference ? '' : length(run.rms_aligned)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, ratio(run.cost_ratio)),
         el('td', {}, short(run.real_time_factor)), el('td', {}, finite(run.memory) ? Math.round(run.memory) + ' MB' : '–'),
         el('td', {}, run.steps.toLocaleString('en')), el('td', {}, run.iterations ? run.iterations.toLocaleString('en') : '–'),
-      ] : [el('td', {colspan: 9, class: 'text failed'}, `${run.status}: ${run.message}`)])));
+      ] : [el('td', {colspan: 11, class: 'text failed'}, `${run.status}: ${run.message}`)])));
     const table = el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'cost table'},
       el('table', {}, el('thead', {}, el('tr', {}, ...head.map(text => el('th', {scope: 'col'}, text)))), el('tbody', {}, ...body)));
     section.append(table);
@@ -358,17 +376,17 @@
     series.forEach((name, index) => drawSeries(drawing, points.filter(run => run.series === name), index, x, y));
     placeLabels(drawing, series.map((name, index) => {
       const last = points.filter(run => run.series === name).sort((a, b) => b.wall_time - a.wall_time)[0];
-      return {x: x(last.wall_time) + 10, y: y(last.rms) + 4, text: name, colour: last.colour};
+      return {x: x(last.wall_time) + 10, y: y(last.rms) + 4, text: last.models_deformation ? name : name + ' (cannot deform)', colour: last.colour};
     }));
     const swept = points.some(run => run.resolution);
     return el('div', {class: 'chart', id: 'work-precision', style: 'max-width:860px;margin-top:24px'}, el('h3', {}, swept ? 'Work against precision ' : 'Error against cost ',
-      el('small', {}, 'bottom left is better: nearer to the reference, and faster')), el('div', {class: 'scroll'}, el('div', {style: 'min-width:520px;padding-top:14px'}, drawing)));
+      el('small', {}, 'bottom left is better: nearer to the reference, and faster' + (still.length ? '; hollow: cannot deform, only the motion counts' : ''))), el('div', {class: 'scroll'}, el('div', {style: 'min-width:520px;padding-top:14px'}, drawing)));
   }
   function drawSeries(drawing, list, index, x, y) {
     list.sort((a, b) => a.wall_time - b.wall_time);
     if (list.length > 1) drawing.append(svg('path', {class: 'line', stroke: list[0].colour, d: list.map((run, i) => `${i ? 'L' : 'M'}${x(run.wall_time)} ${y(run.rms)}`).join('')}));
     for (const run of list) {
-      const mark = marker(markers[index % markers.length], x(run.wall_time), y(run.rms), run.colour);
+      const mark = marker(markers[index % markers.length], x(run.wall_time), y(run.rms), run.colour, run.models_deformation);
       mark.append(svg('title', {}, document.createTextNode(`${run.name}: ${length(run.rms)}, ${duration(run.wall_time)}`)));
       drawing.append(mark);
     }
@@ -387,13 +405,13 @@
       drawing.append(node);
     }
   }
-  function marker(kind, x, y, colour) {
+  function marker(kind, x, y, colour, filled) {
     const shapes = {
       square: `M${x - 5} ${y - 5}h10v10h-10z`, triangle: `M${x} ${y - 6}l6 11h-12z`, diamond: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`,
       cross: `M${x - 6} ${y - 2}h4v-4h4v4h4v4h-4v4h-4v-4h-4z`, down: `M${x} ${y + 6}l6 -11h-12z`,
       circle: `M${x - 5.5} ${y}a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z`,
     };
-    return svg('path', {d: shapes[kind], fill: colour, stroke: '#fff', 'stroke-width': 1.2});
+    return svg('path', filled ? {d: shapes[kind], fill: colour, stroke: '#fff', 'stroke-width': 1.2} : {d: shapes[kind], fill: '#fff', stroke: colour, 'stroke-width': 2});
   }
 
   // ---- what is not modelled, warnings, settings

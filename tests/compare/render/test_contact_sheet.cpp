@@ -68,6 +68,19 @@ TEST_F(ContactSheet, RunsAreFoundWithTheirRecords) {
   EXPECT_THROW(find_runs(m_folder / "missing", "surface"), InputError);
 }
 
+// A comparison says in which order, under which names and in which colours its runs are shown.
+TEST_F(ContactSheet, RunsFollowTheComparison) {
+  std::ofstream(m_folder / "comparison.json")
+      << R"({"runs": [{"directory": "gone"}, {"directory": "shell", "name": "thin shell", "colour": "#0072b2"}]})";
+  const auto runs = find_runs(m_folder, "surface");
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].name, "shell");
+  EXPECT_EQ(runs[0].label, "thin shell");
+  EXPECT_EQ(runs[0].colour, (Colour{0, 114, 178}));
+  EXPECT_EQ(runs[1].label, "fem");
+  EXPECT_EQ(runs[1].colour, std::nullopt);
+}
+
 TEST_F(ContactSheet, NearestFrameUntilTheRunEnds) {
   const auto runs = find_runs(m_folder, "surface");
   EXPECT_EQ(frame_at(runs[0].frames, 0.0), 0u);

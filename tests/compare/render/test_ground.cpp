@@ -94,6 +94,17 @@ TEST(PolyData, BoundaryOfTwoTets) {
   EXPECT_EQ(std::count(surface.arrays[0].values.begin(), surface.arrays[0].values.end(), 5.0), 3);
 }
 
+TEST(Colours, ShadesOfARunsColour) {
+  EXPECT_EQ(parse_colour("#0072b2"), (Colour{0, 114, 178}));
+  for (const char* bad : {"", "0072b2", "#0072b", "#0072b2f", "#xyzxyz"})
+    EXPECT_EQ(parse_colour(bad), std::nullopt) << bad;
+  const Colour own{0, 114, 178};
+  EXPECT_EQ(shade_of(own, 0), own);
+  for (int i = 1; i < 5; ++i) EXPECT_NE(shade_of(own, i), own);
+  EXPECT_GT(shade_of(own, 1)[0], own[0]);
+  EXPECT_LT(shade_of(own, 2)[2], own[2]);
+}
+
 TEST(Colours, ScaleCoversValuesOfAllFrames) {
   Geometry geometry;
   geometry.kind = CellKind::points;
