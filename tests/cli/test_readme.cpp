@@ -57,8 +57,7 @@ TEST_F(Readme, MethodTableNamesTheMethodsThereAre) {
     listed.insert(words[0]);
   }
   const Json all = Json::parse(outcome.output);
-  for (const Json& method : all["methods"])
-    known.insert(method["name"].get<std::string>());
+  for (const Json& method : all["methods"]) known.insert(method["name"].get<std::string>());
   EXPECT_EQ(listed, known);
 }
 
@@ -94,6 +93,31 @@ TEST_F(Readme, CommandsOfTheFigureTableExist) {
     }
   }
   EXPECT_GT(commands, 0);
+}
+
+// Pictures that the README shows are there, and small together.
+TEST_F(Readme, PicturesExistAndAreSmall) {
+  const std::string text = testing::read_text(EXEMPLAR_SOURCE_DIR "/README.md");
+  const std::regex picture("\\]\\((docs/gallery/[^)]+)\\)");
+  std::uintmax_t bytes = 0;
+  int count = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), picture), none; it != none; ++it, ++count) {
+    const fs::path path = fs::path(EXEMPLAR_SOURCE_DIR) / (*it)[1].str();
+    ASSERT_TRUE(fs::exists(path)) << path;
+    bytes += fs::file_size(path);
+  }
+  EXPECT_GT(count, 0);
+  EXPECT_LT(bytes, 2u << 20);
+}
+
+// scripts/gallery runs every scene with the method that the program names for it.
+TEST_F(Readme, EverySceneSaysWhichMethodShowsIt) {
+  std::set<std::string> known;
+  const Json methods = Json::parse(run("EXEMPLAR list methods --json").output);
+  for (const Json& method : methods["methods"]) known.insert(method["name"].get<std::string>());
+  const Json listed = Json::parse(run("EXEMPLAR list scenes --json").output);
+  for (const Json& scene : listed["scenes"])
+    EXPECT_EQ(known.count(scene.value("shown_with", "")), 1u) << scene["name"];
 }
 
 }  // namespace
