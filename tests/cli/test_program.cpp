@@ -169,7 +169,7 @@ TEST_F(Program, OpenAndOverlappingSurfacesGetACage) {
   for (int cube = 0; cube < 2; ++cube) {
     for (int q = 0; q < (cube ? 5 : 6); ++q) {
       text += "f";
-      for (int corner : quads[q]) text += " " + std::to_string(corner + 8 * cube);
+      for (int corner : quads[q]) text.append(" ").append(std::to_string(corner + 8 * cube));
       text += "\n";
     }
   }
