@@ -288,7 +288,9 @@ class StudyReader {
 
   // bodies[0].material.yield_stress=2e6 → "yield_stress 2000000".
   static std::string short_text(const Setting& setting) {
-    return setting.path.substr(setting.path.rfind('.') + 1) + " " + setting.value;
+    std::string value = setting.value;
+    if (value.ends_with(".0")) value.resize(value.size() - 2);
+    return setting.path.substr(setting.path.rfind('.') + 1) + " " + value;
   }
 
   void plan(const Sweep& sweep) {

@@ -286,6 +286,11 @@ function sun(bounds) {
   return light;
 }
 
+function onScreen(canvas) {
+  const box = canvas.getBoundingClientRect();
+  return box.bottom > -200 && box.top < window.innerHeight + 200;
+}
+
 // ---- everything together
 class Viewer {
   constructor(data, scenes, canvases) {
@@ -300,7 +305,7 @@ class Viewer {
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.camera = new PerspectiveCamera();
     this.shared = new SharedCamera(data.bounds, () => this.request());
-    this.views = [...canvases].map(canvas => ({canvas, scene: scenes.get(Number(canvas.dataset.view)), visible: true}));
+    this.views = [...canvases].map(canvas => ({canvas, scene: scenes.get(Number(canvas.dataset.view)), visible: onScreen(canvas)}));
     for (const view of this.views) this.shared.listen(view.canvas);
     new ResizeObserver(() => this.request()).observe(this.views[0].canvas);
     this.watchVisibility();
@@ -313,6 +318,10 @@ class Viewer {
       this.request();
     }, {rootMargin: '200px'});
     for (const view of this.views) observer.observe(view.canvas);
+    window.addEventListener('beforeprint', () => {
+      for (const view of this.views) view.visible = true;
+      this.draw();
+    });
   }
 
   request() {
