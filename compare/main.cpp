@@ -84,7 +84,7 @@ void add_mesh(CLI::App& app, MeshArguments& a) {
   c->add_option("--cage-cell", a.cage_cell, "Cell size of a cage [m]")->check(CLI::PositiveNumber);
   c->add_option("--quality", a.quality, "Largest radius-edge ratio")->check(CLI::Range(1.1, 10.0));
   c->add_flag("!--surface-only", a.volume, "No volume");
-  c->add_flag("!--no-cage", a.cage, "Fail where a cage would be needed");
+  c->add_flag("!--no-cage", a.cage, "Fill the surface itself, however fine; fail where only a cage would do");
   c->add_flag("--always-cage", a.always_cage, "Use a cage in any case");
   c->add_option("--modes", a.modes, "List this many vibration frequencies")->check(CLI::Range(1, 200));
   c->add_option("--material", a.material, "Material preset for the modes");

@@ -156,7 +156,7 @@ void use_cage(const TriMesh& surface, const VolumeOptions& options, Volume& volu
 std::string reason_for_cage(const TriMesh& surface, const SurfaceProblems& problems,
                             const VolumeOptions& options) {
   if (problems.any()) return "the surface has " + problems.describe();
-  if (surface.triangles.rows() > options.max_surface_triangles) {
+  if (options.allow_cage && surface.triangles.rows() > options.max_surface_triangles) {
     return fmt::format("the surface has {} triangles, more than {}", surface.triangles.rows(),
                        options.max_surface_triangles);
   }

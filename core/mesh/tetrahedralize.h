@@ -30,7 +30,7 @@ struct VolumeOptions {
   bool allow_cage = true;
   bool force_cage = false;
   double cage_cell = 0;  // edge of the cage's cells; 0: from max_tet_volume, else about 1500 cells
-  int max_surface_triangles = 30000;  // finer surfaces get a cage
+  int max_surface_triangles = 30000;  // finer surfaces get a cage, unless cages are not allowed
   double time_limit = 60;             // seconds for each attempt of TetGen
   std::int64_t max_tets = 4'000'000;  // more than this is refused before anything is allocated
 };

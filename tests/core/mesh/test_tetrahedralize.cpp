@@ -166,6 +166,13 @@ TEST(BuildVolume, TooFineGetsACageOfTheRightVolume) {
   EXPECT_LT(volume.mesh.tets.rows(), 20000);
 }
 
+TEST(BuildVolume, TooFineIsFilledItselfWhereCagesAreNotAllowed) {
+  const TriMesh sphere = sphere_surface(0.5, 12, 20);
+  const Volume volume = build_volume(sphere, {.allow_cage = false, .max_surface_triangles = 100});
+  EXPECT_FALSE(volume.cage);
+  expect_sound(volume, sphere);
+}
+
 TEST(BuildVolume, DuplicateVerticesAndUnusedOnesKeepTheirPlace) {
   const TriMesh box = box_surface(-unit, unit);
   TriMesh soup;  // three vertices of its own for each triangle, as in STL
