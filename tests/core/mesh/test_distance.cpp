@@ -14,6 +14,7 @@ using testing::random_points;
 using testing::sphere_surface;
 using testing::together;
 using testing::torus_surface;
+using testing::unit;
 
 
 double box_distance(const Vec3& point, const Vec3& half) {

@@ -17,6 +17,7 @@ using testing::box_surface;
 using testing::sphere_surface;
 using testing::together;
 using testing::torus_surface;
+using testing::unit;
 
 
 // Every volume must hold what its users rely on.

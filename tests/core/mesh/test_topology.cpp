@@ -13,6 +13,7 @@ using testing::box_surface;
 using testing::sphere_surface;
 using testing::together;
 using testing::torus_surface;
+using testing::unit;
 
 
 int euler(const TriMesh& mesh) {
