@@ -17,5 +17,7 @@ std::vector<BenchRecord> bench_solver_overhead(const ValidationContext& context)
 std::vector<BenchRecord> bench_step_time(const ValidationContext& context);
 // From 1 k to 100 k (with slow: 300 k) degrees of freedom.
 std::vector<BenchRecord> bench_growth(const ValidationContext& context);
+// The solids of the paper's Table 1, at about its numbers of degrees of freedom.
+std::vector<BenchRecord> bench_table_1(const ValidationContext& context);
 
 }  // namespace exemplar

@@ -34,6 +34,7 @@ void register_cases(Registry& registry) {
   registry.add(Bench{"fem", "solver-overhead", bench_solver_overhead});
   registry.add(Bench{"fem", "step-time", bench_step_time});
   registry.add(Bench{"fem", "growth", bench_growth});
+  registry.add(Bench{"fem", "table-1", bench_table_1});
 }
 
 }  // namespace

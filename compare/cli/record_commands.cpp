@@ -9,6 +9,7 @@
 #include "compare/cli/commands.h"
 #include "core/math/errors.h"
 #include "core/output/atomic_file.h"
+#include "core/run/runner.h"
 
 namespace exemplar {
 
@@ -41,8 +42,36 @@ std::vector<Case> chosen(const std::vector<Case>& all, const std::vector<std::st
   return result;
 }
 
-ValidationContext make_context(const RecordArguments& arguments) {
+// Frames are made, as in a run, and thrown away.
+struct NoSink : RunSink {
+  void frame(const FrameMetrics&, std::vector<Geometry>) override {}
+  void checkpoint(const FrameMetrics&, const StateArrays&, bool) override {}
+};
+
+SceneTiming time_scene(const Registry& registry, const std::string& scene_name,
+                       const std::string& method_name, const std::vector<std::string>& assignments,
+                       double seconds) {
+  const MethodInfo& info = method_or_throw(registry, method_name);
+  const std::string path = data_directory() + "/scenes/" + scene_name + ".json";
+  const SceneFile file = read_scene(path, assignments, method_descriptions(registry));
+  const Scene scene = make_scene(file.settings, file.directory);
+  const std::unique_ptr<Method> method = info.make(scene, file.method(method_name));
+  NoSink sink;
+  RunOptions options;
+  options.checkpoint_seconds = 1e9;
+  options.frames = static_cast<int>(std::lround(std::min(seconds, scene.time.duration) * scene.time.fps));
+  const RunSummary summary = simulate(*method, scene, sink, options);
+  if (summary.status != Status::ok) throw std::runtime_error(scene_name + ": " + summary.message);
+  const std::vector<std::string> notes = method->notes();
+  return {summary.last.time, summary.wall_time, notes.empty() ? "" : notes.back()};
+}
+
+ValidationContext make_context(const RecordArguments& arguments, const Registry& registry) {
   ValidationContext context;
+  context.time_scene = [&registry](const std::string& scene, const std::string& method,
+                                   const std::vector<std::string>& assignments, double seconds) {
+    return time_scene(registry, scene, method, assignments, seconds);
+  };
   context.directory = arguments.directory.empty()
                           ? (std::filesystem::temp_directory_path() / "exemplar-records").string()
                           : arguments.directory;
@@ -105,7 +134,7 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
   std::vector<std::vector<std::string>> rows{
       {"case", "quantity", "measured", "expected", "tolerance", "ok", "source"}};
   Json json = Json::array();
-  const ValidationContext context = make_context(arguments);
+  const ValidationContext context = make_context(arguments, registry);
   int failed = 0, total = 0;
   for (const ValidationCase& item : cases) {
     if (arguments.list) {
@@ -142,7 +171,7 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
   std::vector<std::vector<std::string>> rows{
       {"figure", "value", "unit", "goal", "met", "beside", "settings"}};
   Json json = Json::array();
-  const ValidationContext context = make_context(arguments);
+  const ValidationContext context = make_context(arguments, registry);
   for (const Bench& item : benches) {
     if (arguments.list) {
       terminal.say(full_name(item));

@@ -45,10 +45,23 @@ inline ValidationRecord no_less_than(std::string quantity, double measured, doub
   return {std::move(quantity) + " ≥", measured, limit, 0, measured >= limit, std::move(source)};
 }
 
-// What a case or bench may use: a folder for plots and for the input of other solvers, and how hard to try.
+// How long a scene took, without output.
+struct SceneTiming {
+  double simulated = 0;  // s of simulated time
+  double wall = 0;       // s
+  std::string note;      // sizes
+};
+
+// What a case or bench may use: a folder for plots and for the input of other solvers, how hard to try, and
+// the scenes that come with the program.
 struct ValidationContext {
   std::string directory;  // exists; files written here are kept and listed
   bool slow = false;      // also the long variants
+  // Runs a shipped scene for at most `seconds` of simulated time after assignments "PATH=VALUE". Throws
+  // InputError for a scene that is not there, std::runtime_error when the simulation cannot go on.
+  std::function<SceneTiming(const std::string& scene, const std::string& method,
+                            const std::vector<std::string>& assignments, double seconds)>
+      time_scene;
 };
 
 struct ValidationCase {
