@@ -9,6 +9,8 @@
 
 namespace exemplar::shape_matching {
 
+using namespace lanes;
+
 namespace {
 
 std::vector<CellSet> make_levels(const CellModel& model, const BodyOptions& options) {
@@ -84,7 +86,7 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
   for (const int p : m_held) velocities.row(p).setZero();
   // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
-  const bool is_plain = now.lookahead == 0.0 && now.iterations == 1 && active_levels(now) == 1;
+  const bool is_plain = now.lookahead == 0.0 && is_single_pass(now);
   CloudMotion motion;
   motion.centre = positions.row(0).transpose();
   if (!is_plain || m_options.plasticity.kind != PlasticityKind::none)
@@ -96,12 +98,18 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   // Gravity is the same for all particles, so it is left out of the look-ahead and added with the goals.
   if (now.lookahead > 0.0) look_ahead(motion, now.lookahead * dt);
   const Points& ahead = now.lookahead > 0.0 ? m_ahead : positions;
-  const double share = match_goals(now, ahead);
-  const Points& goals = active_levels(now) == 1 && now.iterations == 1 ? m_pass : m_goals;
-  for (const int p : m_held) m_pass.row(p) = m_goals.row(p) = ahead.row(p);
-  CloudMotion added;
-  if (!is_plain && m_held.empty()) added = rigid_part_of_change(motion, ahead, goals, share / dt);
-  apply_goals(dt, gravity, added, ahead, goals, share / dt);
+  MomentumSum added;
+  if (is_single_pass(now)) {
+    const CellSet& cells = m_levels.front();
+    m_levels.front().fit(ahead, m_centre);
+    added = pull(ahead, now.alphas[0] / dt, dt * gravity, [&](std::size_t i) { return cells.goal(i); });
+  } else {
+    match_goals(now, ahead);
+    const double* goals = m_goals.data();
+    added = pull(ahead, 1.0 / dt, dt * gravity, [=](std::size_t i) { return load_three(goals + 3 * i); });
+  }
+  if (!is_plain && m_held.empty()) take_out(added, motion);
+  for (const int p : m_held) velocities.row(p).setZero();
 }
 
 // Flow is judged by the shape as it is, not as it would be a moment later, and before the goals, so that
@@ -141,24 +149,36 @@ int ShapeMatchingBody::active_levels(const StiffnessPlan& now) {
       std::count_if(now.alphas.begin(), now.alphas.end(), [](double a) { return a > 0.0; }));
 }
 
+namespace {
+
+// The velocity field c + w × x of a rigid motion as columns of a 3×4 matrix: w × x is three multiply-adds.
+struct RigidField {
+  Lane columns[3], constant;
+  RigidField(const Vec3& w, const Vec3& c)
+      : columns{{0, w.z(), -w.y(), 0}, {-w.z(), 0, w.x(), 0}, {w.y(), -w.x(), 0, 0}},
+        constant{c.x(), c.y(), c.z(), 0} {}
+  Lane at(const double* x) const {
+    return constant + columns[0] * x[0] + columns[1] * x[1] + columns[2] * x[2];
+  }
+};
+
+}  // namespace
+
 void ShapeMatchingBody::look_ahead(const CloudMotion& motion, double time) {
   const double *x = positions.data(), *v = velocities.data();
   double* out = m_ahead.data();
-  const Vec3 w = motion.spin, u = motion.velocity - w.cross(motion.centre);  // rigid velocity is u + w × x
+  const RigidField rigid(motion.spin, motion.velocity - motion.spin.cross(motion.centre));
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
-    const double a = x[k], b = x[k + 1], c = x[k + 2];
-    out[k] = a + time * (v[k] - u[0] - (w[1] * c - w[2] * b));
-    out[k + 1] = b + time * (v[k + 1] - u[1] - (w[2] * a - w[0] * c));
-    out[k + 2] = c + time * (v[k + 2] - u[2] - (w[0] * b - w[1] * a));
+    store_three(out + k, load_three(x + k) + time * (load_three(v + k) - rigid.at(x + k)));
   });
 }
 
-// Fills m_pass (one level, one pass) or m_goals, and returns which share of goals − ahead to take.
-double ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahead) {
-  if (active_levels(now) == 1 && now.iterations == 1 && now.alphas[0] > 0.0) {
-    m_levels.front().match(ahead, m_centre, m_pass);
-    return now.alphas[0];
-  }
+bool ShapeMatchingBody::is_single_pass(const StiffnessPlan& now) const {
+  return active_levels(now) == 1 && now.iterations == 1 && now.alphas[0] > 0.0;
+}
+
+// Several levels or passes: fills m_goals.
+void ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahead) {
   m_goals = ahead;
   const auto blend = [&](double alpha) {
     const double* pass = m_pass.data();
@@ -180,32 +200,38 @@ double ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ah
     blend(1.0);
   }
   if (before.rows() > 0) m_goals = before + now.alphas[0] * (m_goals - before);
-  return 1.0;
 }
 
-// The rigid motion in the velocity changes rate (g − x̂): what must not be there.
-CloudMotion ShapeMatchingBody::rigid_part_of_change(const CloudMotion& motion, const Points& ahead,
-                                                    const Points& goals, double rate) const {
-  const MomentumSum sum = momentum_of_change(positions, ahead, goals, m_model.masses, motion.centre);
-  CloudMotion added;
-  added.centre = motion.centre;
-  added.velocity = rate * sum.linear / motion.mass;
-  added.spin = solve_inertia(motion.inertia, rate * sum.angular);
-  return added;
-}
-
-void ShapeMatchingBody::apply_goals(double dt, const Vec3& gravity, const CloudMotion& added,
-                                    const Points& ahead, const Points& goals, double rate) {
-  const double *x = positions.data(), *from = ahead.data(), *to = goals.data();
+// v ← v + rate (g − x̂) + h g; returns the momenta about m_centre that the goals added.
+template <class GoalOf>
+MomentumSum ShapeMatchingBody::pull(const Points& ahead, double rate, const Vec3& gravity_step,
+                                    const GoalOf& goal_of) {
+  const double *x = positions.data(), *from = ahead.data(), *m = m_model.masses.data();
   double* v = velocities.data();
-  const Vec3 w = added.spin, u = dt * gravity - added.velocity + w.cross(added.centre);
+  const Lane gravity{gravity_step.x(), gravity_step.y(), gravity_step.z(), 0.0},
+      centre{m_centre.x(), m_centre.y(), m_centre.z(), 0.0};
+  return ordered_sum<MomentumSum>(
+      static_cast<std::size_t>(positions.rows()), [&](std::size_t begin, std::size_t end, MomentumSum& part) {
+        MomentumSum sum;
+        for (std::size_t i = begin, k = 3 * begin; i < end; ++i, k += 3) {
+          const Lane change = rate * (goal_of(i) - load_three(from + k));
+          store_three(v + k, load_three(v + k) + change + gravity);
+          sum.add(m[i], load_three(x + k) - centre, change);
+        }
+        part = sum;
+      });
+}
+
+// Takes the rigid motion with the given momenta out of the velocities.
+void ShapeMatchingBody::take_out(const MomentumSum& added, const CloudMotion& motion) {
+  const Vec3 velocity = added.momentum() / motion.mass,
+             spin = solve_inertia(motion.inertia, added.angular_momentum());
+  const RigidField rigid(spin, velocity - spin.cross(motion.centre));
+  const double* x = positions.data();
+  double* v = velocities.data();
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
-    const double a = x[k], b = x[k + 1], c = x[k + 2];
-    v[k] += rate * (to[k] - from[k]) + u[0] - (w[1] * c - w[2] * b);
-    v[k + 1] += rate * (to[k + 1] - from[k + 1]) + u[1] - (w[2] * a - w[0] * c);
-    v[k + 2] += rate * (to[k + 2] - from[k + 2]) + u[2] - (w[0] * b - w[1] * a);
+    store_three(v + k, load_three(v + k) - rigid.at(x + k));
   });
-  for (const int p : m_held) velocities.row(p).setZero();
 }
 
 void ShapeMatchingBody::move(double dt) {

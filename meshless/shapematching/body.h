@@ -70,11 +70,11 @@ class ShapeMatchingBody {
  private:
   static int active_levels(const StiffnessPlan& now);
   void look_ahead(const CloudMotion& motion, double time);
-  double match_goals(const StiffnessPlan& now, const Points& ahead);
-  CloudMotion rigid_part_of_change(const CloudMotion& motion, const Points& ahead, const Points& goals,
-                                   double rate) const;
-  void apply_goals(double dt, const Vec3& gravity, const CloudMotion& added, const Points& ahead,
-                   const Points& goals, double rate);
+  bool is_single_pass(const StiffnessPlan& now) const;
+  void match_goals(const StiffnessPlan& now, const Points& ahead);
+  template <class GoalOf>
+  MomentumSum pull(const Points& ahead, double rate, const Vec3& gravity_step, const GoalOf& goal_of);
+  void take_out(const MomentumSum& added, const CloudMotion& motion);
   void move_rigidly(double dt);
   void update_sleep(double dt);
   void flow(double dt);

@@ -169,7 +169,7 @@ void CellSet::add_batch(std::span<const int> cells_of_batch, std::span<const int
     batch.count[lane] = static_cast<int>(m_cells.of(c).size());
     for (const int p : m_cells.of(c)) {
       const auto at = std::lower_bound(members.begin(), members.end(), p) - members.begin();
-      m_index.push_back(static_cast<std::uint32_t>(at));
+      m_index.push_back(static_cast<std::uint32_t>(stride * at));
     }
   }
   m_batches.push_back(batch);
@@ -202,7 +202,7 @@ Points CellSet::centred(int cell, const Points& shape) const {
 // Rest position (three numbers) and weight of one member of a cell.
 const double* CellSet::rest_row(const double* block_rest, int member) const {
   return m_options.owns_rest_shapes ? m_own.data() + stride * static_cast<std::ptrdiff_t>(member)
-                                    : block_rest + stride * static_cast<std::ptrdiff_t>(m_index[member]);
+                                    : block_rest + m_index[member];
 }
 
 Points CellSet::rest_shape(int cell) const {
@@ -282,7 +282,7 @@ void CellSet::update_quadratic(int cell, const Points& q) {
   terms.colwise() -= mean;
   const Eigen::Matrix<double, 9, 9> a_qq = terms * weights.asDiagonal() * terms.transpose();
   const Eigen::Matrix<double, 9, Eigen::Dynamic> dual =
-      pseudo_inverse<9>(a_qq).inverse * terms * weights.asDiagonal();
+      pseudo_inverse<9>(a_qq).inverse * terms;
   for (Eigen::Index k = 0; k < q.rows(); ++k) {
     QuadraticRow& row = m_quadratic[m_batches[place.batch].first[place.lane] + k];
     for (int i = 0; i < 6; ++i) row.terms[i] = terms(3 + i, k) * units(3 + i);
@@ -292,12 +292,7 @@ void CellSet::update_quadratic(int cell, const Points& q) {
 
 namespace {
 
-// Columns of four 3×3 matrices, a vector per cell, to one matrix with a cell per lane, and back.
-void set_column(LaneMat& m, int column, Lane a, Lane b, Lane c, Lane d) {
-  transpose(a, b, c, d);
-  m(0, column) = a, m(1, column) = b, m(2, column) = c;
-}
-
+// A vector per cell from three numbers of four cells.
 struct CellColumns {
   Lane cell[width];
 };
@@ -320,28 +315,32 @@ Lane volume_factor(const LaneMat& t) {
 
 }  // namespace
 
-// A_pq = Σ w x (x⁰ − x⁰_cm)ᵀ and the centres of one batch.
-LaneMat CellSet::sum(Batch& batch, const double* local, const double* rest) const {
-  Lane columns[3][width], totals[width];
+// A_pq = Σ w x (x⁰ − x⁰_cm)ᵀ and the centres of one batch. A row of Σ w x (x⁰, 1)ᵀ is one vector: the fourth
+// lane adds up the centre.
+LaneMat CellSet::sum(Batch& batch, const double* weighted, const double* rest) const {
+  Lane rows[3][width];
   for (int lane = 0; lane < width; ++lane) {
-    Lane a0{}, a1{}, a2{}, total{};
+    Lane a0{}, a1{}, a2{};
     const int end = batch.first[lane] + batch.count[lane];
     for (int member = batch.first[lane]; member < end; ++member) {
-      const double* q = rest_row(rest, member);
-      const Lane x = q[3] * load(local + stride * static_cast<std::ptrdiff_t>(m_index[member]));
-      total += x;
-      a0 += x * q[0], a1 += x * q[1], a2 += x * q[2];
+      const Lane q = __builtin_shuffle(load(rest_row(rest, member)), splat(1.0), Mask{0, 1, 2, 7});
+      const double* x = weighted + m_index[member];
+      a0 += x[0] * q, a1 += x[1] * q, a2 += x[2] * q;
     }
-    columns[0][lane] = a0, columns[1][lane] = a1, columns[2][lane] = a2, totals[lane] = total;
+    rows[0][lane] = a0, rows[1][lane] = a1, rows[2][lane] = a2;
   }
   LaneMat a;
-  for (int c = 0; c < 3; ++c) set_column(a, c, columns[c][0], columns[c][1], columns[c][2], columns[c][3]);
-  transpose(totals[0], totals[1], totals[2], totals[3]);
-  const Lane centre[3] = {batch.rest_centre.x, batch.rest_centre.y, batch.rest_centre.z};
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c) a(r, c) -= totals[r] * centre[c];
-  batch.centre = {totals[0] * batch.inverse_weight, totals[1] * batch.inverse_weight,
-                  totals[2] * batch.inverse_weight};
+  const LaneVec& at_rest = batch.rest_centre;
+  Lane centre[3];
+  for (int r = 0; r < 3; ++r) {
+    transpose(rows[r][0], rows[r][1], rows[r][2], rows[r][3]);
+    const Lane total = rows[r][3];
+    a(r, 0) = rows[r][0] - total * at_rest.x;
+    a(r, 1) = rows[r][1] - total * at_rest.y;
+    a(r, 2) = rows[r][2] - total * at_rest.z;
+    centre[r] = total * batch.inverse_weight;
+  }
+  batch.centre = {centre[0], centre[1], centre[2]};
   return a;
 }
 
@@ -371,7 +370,7 @@ void CellSet::scatter(const Batch& batch, const LaneMat& t, const double* rest, 
     const int end = batch.first[lane] + batch.count[lane];
     for (int member = batch.first[lane]; member < end; ++member) {
       const double* q = rest_row(rest, member);
-      double* to = sums + stride * static_cast<std::ptrdiff_t>(m_index[member]);
+      double* to = sums + m_index[member];
       store(to, load(to) +
                     (shift.cell[lane] + t0.cell[lane] * q[0] + t1.cell[lane] * q[1] + t2.cell[lane] * q[2]));
     }
@@ -380,12 +379,12 @@ void CellSet::scatter(const Batch& batch, const LaneMat& t, const double* rest, 
 
 // What quadratic mode adds: T̃ = β Ã + (1 − β) [R 0 0]. T holds β A + (1 − β) R, so the linear block of the
 // 3×9 matrix Ã takes the place of A.
-void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* local, double* sums) const {
+void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* weighted, double* sums) const {
   for (int lane = 0; lane < width; ++lane) {
     const int end = batch.first[lane] + batch.count[lane];
     Lane a[9]{};
     for (int member = batch.first[lane]; member < end; ++member) {
-      const Lane x = load(local + stride * static_cast<std::ptrdiff_t>(m_index[member]));
+      const Lane x = load(weighted + m_index[member]);
       for (int i = 0; i < 9; ++i) a[i] += x * m_quadratic[member].dual[i];
     }
     const Mat3 linear = extract(maps.linear, lane);
@@ -394,7 +393,7 @@ void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* 
       const double* q = rest_row(nullptr, member);
       Lane extra = a[0] * q[0] + a[1] * q[1] + a[2] * q[2];
       for (int i = 0; i < 6; ++i) extra += a[3 + i] * m_quadratic[member].terms[i];
-      double* to = sums + stride * static_cast<std::ptrdiff_t>(m_index[member]);
+      double* to = sums + m_index[member];
       store(to, load(to) + m_options.beta * extra);
     }
   }
@@ -402,42 +401,41 @@ void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* 
 
 void CellSet::match_block(const Block& block, const Points& positions, const Vec3& origin) {
   thread_local std::vector<double> buffer;
-  buffer.assign(static_cast<std::size_t>(block.entries) * stride, 0.0);
-  double* const local = buffer.data();
+  buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(block.entries) * stride));
+  double* const weighted = buffer.data();  // w (x − origin) of the block's particles
+  const double* rest = m_entry_rest.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
   const int* particles = m_entry_particles.data() + block.first_entry;
+  const Lane from{origin.x(), origin.y(), origin.z(), 0.0};
   for (int e = 0; e < block.entries; ++e) {
     const double* x = positions.data() + 3 * static_cast<std::ptrdiff_t>(particles[e]);
-    for (int axis = 0; axis < 3; ++axis) local[stride * e + axis] = x[axis] - origin(axis);
+    store(weighted + stride * e, rest[stride * e + 3] * (load_three(x) - from));
   }
-  const double* rest = m_entry_rest.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
   double* sums = m_sums.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
   std::fill(sums, sums + stride * static_cast<std::ptrdiff_t>(block.entries), 0.0);
   for (int b = block.first_batch; b < block.last_batch; ++b) {
     Batch& batch = m_batches[b];
-    const LaneMat a_pq = sum(batch, local, rest);
+    const LaneMat a_pq = sum(batch, weighted, rest);
     const LaneMat r = extract_rotations(a_pq, batch.q);
     if (!m_maps.empty()) blend(m_maps[b], a_pq, r);
     const LaneMat& t = m_maps.empty() ? r : m_maps[b].transformation;
     scatter(batch, t, rest, sums);
-    if (m_options.quadratic) add_quadratic(batch, m_maps[b], local, sums);
+    if (m_options.quadratic) add_quadratic(batch, m_maps[b], weighted, sums);
     batch.centre.x += origin.x(), batch.centre.y += origin.y(), batch.centre.z += origin.z();
   }
 }
 
-void CellSet::match(const Points& positions, const Vec3& origin, Points& goals) {
+void CellSet::fit(const Points& positions, const Vec3& origin) {
   parallel_for(
       m_blocks.size(), [&](std::size_t b) { match_block(m_blocks[b], positions, origin); }, 4);
+  m_origin = Lane{origin.x(), origin.y(), origin.z(), 0.0};
+}
+
+void CellSet::match(const Points& positions, const Vec3& origin, Points& goals) {
+  fit(positions, origin);
   goals.resize(positions.rows(), 3);
   parallel_for(
       static_cast<std::size_t>(positions.rows()),
-      [&](std::size_t i) {
-        Lane sum{};
-        for (int e = m_particle_start[i]; e < m_particle_start[i + 1]; ++e)
-          sum += load(m_sums.data() + stride * static_cast<std::ptrdiff_t>(m_particle_entries[e]));
-        double* goal = goals.data() + 3 * i;
-        for (int axis = 0; axis < 3; ++axis) goal[axis] = sum[axis] * m_inverse_counts[i] + origin(axis);
-      },
-      1024);
+      [&](std::size_t i) { store_three(goals.data() + 3 * i, goal(i)); }, 1024);
 }
 
 Mat3 CellSet::rotation(int cell) const {

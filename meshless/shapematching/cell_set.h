@@ -49,6 +49,14 @@ class CellSet {
   // Goals for the given positions; also updates each cell's rotation, transformation and centre. `origin` is
   // any point near the body: sums are formed relative to it.
   void match(const Points& positions, const Vec3& origin, Points& goals);
+  // The same in two halves, for callers that use each goal at once: memory traffic decides the speed.
+  void fit(const Points& positions, const Vec3& origin);
+  lanes::Lane goal(std::size_t particle) const {
+    lanes::Lane sum{};
+    for (int e = m_particle_start[particle]; e < m_particle_start[particle + 1]; ++e)
+      sum += lanes::load(m_sums.data() + lanes::width * static_cast<std::ptrdiff_t>(m_particle_entries[e]));
+    return sum * m_inverse_counts(static_cast<Eigen::Index>(particle)) + m_origin;
+  }
 
   const Cells& cells() const { return m_cells; }
   const MatchOptions& options() const { return m_options; }
@@ -83,7 +91,7 @@ class CellSet {
   };
   struct QuadraticRow {
     double terms[6];  // centred x², y², z², xy, yz, zx
-    double dual[9];   // w Ã_qq⁺ q̃
+    double dual[9];   // Ã_qq⁺ q̃
   };
   struct Block {
     int first_batch = 0, last_batch = 0;
@@ -103,10 +111,10 @@ class CellSet {
   void update_rest(int cell, const Points& q);
   void update_quadratic(int cell, const Points& q);
   void match_block(const Block& block, const Points& positions, const Vec3& origin);
-  lanes::LaneMat sum(Batch& batch, const double* local, const double* rest) const;
+  lanes::LaneMat sum(Batch& batch, const double* weighted, const double* rest) const;
   void blend(Maps& maps, const lanes::LaneMat& a_pq, const lanes::LaneMat& r) const;
   void scatter(const Batch& batch, const lanes::LaneMat& t, const double* rest, double* sums) const;
-  void add_quadratic(const Batch& batch, const Maps& maps, const double* local, double* sums) const;
+  void add_quadratic(const Batch& batch, const Maps& maps, const double* weighted, double* sums) const;
   const double* rest_row(const double* block_rest, int member) const;
 
   Cells m_cells;
@@ -117,13 +125,14 @@ class CellSet {
   std::vector<Place> m_places;  // of every cell
   std::vector<Batch> m_batches;
   std::vector<Maps> m_maps;            // per batch, where T is more than R
-  std::vector<std::uint32_t> m_index;  // particles of each cell, counted within the block
+  std::vector<std::uint32_t> m_index;  // particles of each cell: where in the block's arrays of padded points
   std::vector<double> m_own;           // per member: q and w, where cells own their rest shapes
   std::vector<QuadraticRow> m_quadratic;
   std::vector<Block> m_blocks;
   std::vector<int> m_entry_particles;  // particle of every block entry
   std::vector<double> m_entry_rest;    // per entry: rest position relative to the block's rest origin, m/n
   std::vector<double> m_sums;          // four doubles per entry
+  lanes::Lane m_origin{};              // of the last fit
   std::vector<int> m_particle_start, m_particle_entries;
 };
 

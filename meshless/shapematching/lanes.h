@@ -52,6 +52,15 @@ inline void store(double* data, Lane value) {
   __builtin_memcpy(data, &value, sizeof(Lane));
 }
 
+// A point's three coordinates; the fourth lane is zero and is not written back.
+inline Lane load_three(const double* data) {
+  return Lane{data[0], data[1], data[2], 0.0};
+}
+
+inline void store_three(double* data, Lane value) {
+  for (int axis = 0; axis < 3; ++axis) data[axis] = value[axis];
+}
+
 // Rows (one per cell) to columns (one per component) and back: it is its own inverse.
 inline void transpose(Lane& a, Lane& b, Lane& c, Lane& d) {
   const Lane ab_low = __builtin_shuffle(a, b, Mask{0, 4, 2, 6}),

@@ -45,7 +45,11 @@ Step rotation_step(const LaneMat& s) {
 
 LaneQuat turned(const LaneQuat& q, const LaneVec& omega) {
   LaneQuat out = q * LaneQuat{splat(1.0), 0.5 * omega.x, 0.5 * omega.y, 0.5 * omega.z};
-  const Lane scale = 1.0 / lanes::sqrt(out.w * out.w + out.x * out.x + out.y * out.y + out.z * out.z);
+  const Lane norm2 = out.w * out.w + out.x * out.x + out.y * out.y + out.z * out.z;
+  // Small turns, i.e. nearly all of them, leave the norm so near to 1 that Newton's step for 1/√ is exact.
+  const Lane off = norm2 - 1.0;
+  Lane scale = 1.0 - 0.5 * off;
+  if (any(~(off * off < 1e-16))) scale = 1.0 / lanes::sqrt(norm2);
   return {out.w * scale, out.x * scale, out.y * scale, out.z * scale};
 }
 
