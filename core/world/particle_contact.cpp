@@ -30,6 +30,24 @@ Points CarriedPoints::apply(const Points& values) const {
   return out;
 }
 
+Points CarriedPoints::spread(const Points& on_points, Eigen::Index particles) const {
+  Points out = Points::Zero(particles, 3);
+  for (int i = 0; i < size(); ++i)
+    for (int k = offsets[i]; k < offsets[i + 1]; ++k) out.row(nodes[k]) += weights[k] * on_points.row(i);
+  return out;
+}
+
+CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets) {
+  CarriedPoints out;
+  for (Eigen::Index i = 0; i < points.tet.size(); ++i) {
+    const int t = points.tet(i);
+    const std::array<int, 4> corners{tets(t, 0), tets(t, 1), tets(t, 2), tets(t, 3)};
+    const Vec4 w = points.weights.row(i).transpose();
+    out.add(corners, std::span<const double>(w.data(), 4));
+  }
+  return out;
+}
+
 namespace {
 
 constexpr int k_sweeps = 4;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/mesh/embedding.h"
 #include "core/mesh/mesh.h"
 #include "core/world/obstacle_motion.h"
 
@@ -23,7 +24,12 @@ struct CarriedPoints {
   void add(std::span<const int> point_nodes, std::span<const double> point_weights);
   Vec3 at(int point, const Points& values) const;
   Points apply(const Points& values) const;
+  // The transpose of apply: what acts on the points, passed on to that many particles.
+  Points spread(const Points& on_points, Eigen::Index particles) const;
 };
+
+// Points embedded in tetrahedra, carried by their corners.
+CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets);
 
 // The surface's points, and further ones inside triangles with edges longer than `spacing`, so that a small
 // obstacle does not slip between the vertices of a coarse surface.
@@ -34,9 +40,9 @@ double contact_sample_spacing(const std::vector<ObstacleBody>& obstacles);
 
 struct ParticleContactSummary {
   int contacts = 0;
-  double deepest = 0;     // penetration before, m
+  double deepest = 0;        // penetration before, m
   double closing_speed = 0;  // fastest approach that was stopped, m/s
-  double dissipated = 0;  // energy that the particles and obstacles gave up, J
+  double dissipated = 0;     // energy that the particles and obstacles gave up, J
 };
 
 // Changes `velocities` (and the obstacles') so that positions + dt · velocities stays outside.

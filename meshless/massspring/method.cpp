@@ -13,6 +13,8 @@ namespace exemplar::mass_spring {
 
 namespace {
 
+constexpr int k_contact_turns = 10;  // of relaxation and contact in a step
+
 struct SceneBody {
   const Body* body = nullptr;
   std::unique_ptr<SpringBody> springs;
@@ -22,18 +24,6 @@ struct SceneBody {
   VecX inverse_masses;
   double softened = 1.0;  // factor on the stiffness, < 1 where the steps could not carry the material's
 };
-
-CarriedPoints carried_by_tets(const Volume& volume) {
-  CarriedPoints out;
-  for (Eigen::Index i = 0; i < volume.surface.tet.size(); ++i) {
-    const int t = volume.surface.tet(i);
-    const std::array<int, 4> nodes{volume.mesh.tets(t, 0), volume.mesh.tets(t, 1), volume.mesh.tets(t, 2),
-                                   volume.mesh.tets(t, 3)};
-    const Vec4 w = volume.surface.weights.row(i).transpose();
-    out.add(nodes, std::span<const double>(w.data(), 4));
-  }
-  return out;
-}
 
 CarriedPoints carried_by_themselves(Eigen::Index count) {
   CarriedPoints out;
@@ -81,8 +71,8 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   springs.positions = body.is_sheet() ? body.initial_surface() : body.initial_volume();
   for (Eigen::Index i = 0; i < springs.positions.rows(); ++i)
     springs.velocities.row(i) = body.initial_velocity(springs.positions.row(i).transpose()).transpose();
-  out.surface =
-      body.is_sheet() ? carried_by_themselves(springs.positions.rows()) : carried_by_tets(body.volume());
+  out.surface = body.is_sheet() ? carried_by_themselves(springs.positions.rows())
+                                : carried_by_tets(body.volume().surface, body.volume().mesh.tets);
   out.contact_points =
       with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles));
   out.supports = SupportSet(body.supports(), body.name(), springs.positions);
@@ -97,11 +87,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
 Points node_forces(const SceneBody& body, double from, double to) {
   if (body.loads.empty()) return {};
   const Points on_surface = body.loads.forces(body.surface.apply(body.springs->positions), from, to);
-  Points out = Points::Zero(body.springs->positions.rows(), 3);
-  for (int i = 0; i < body.surface.size(); ++i)
-    for (int k = body.surface.offsets[i]; k < body.surface.offsets[i + 1]; ++k)
-      out.row(body.surface.nodes[k]) += body.surface.weights[k] * on_surface.row(i);
-  return out;
+  return body.surface.spread(on_surface, body.springs->positions.rows());
 }
 
 class MassSpringMethod : public Method {
@@ -174,11 +160,23 @@ void MassSpringMethod::step_body(SceneBody& body, double dt) {
       if (s.held[axis])
         springs.velocities(s.node, axis) = (s.position(axis) - springs.positions(s.node, axis)) / dt;
   m_spring_seconds += seconds_since(start);
-  start = Clock::now();
-  m_contact_dissipation += resolve_contacts(m_world, body.contact_points, springs.positions, inverse_masses,
-                                            dt, m_settings.push_speed, springs.velocities)
-                               .dissipated;
-  m_contact_seconds += seconds_since(start);
+  // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
+  // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take
+  // turns.
+  const int turns = m_settings.integration == Integration::constraints
+                        ? std::min(k_contact_turns, m_settings.iterations)
+                        : 0;
+  for (int turn = 0; turn < std::max(1, turns); ++turn) {
+    start = Clock::now();
+    if (turns > 0)
+      springs.relax(dt, (turn + 1) * m_settings.iterations / turns - turn * m_settings.iterations / turns);
+    m_spring_seconds += seconds_since(start);
+    start = Clock::now();
+    m_contact_dissipation += resolve_contacts(m_world, body.contact_points, springs.positions, inverse_masses,
+                                              dt, m_settings.push_speed, springs.velocities)
+                                 .dissipated;
+    m_contact_seconds += seconds_since(start);
+  }
   springs.move(dt);
 }
 

@@ -98,14 +98,13 @@ void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points&
         if (m_is_held[n]) velocities.row(i).setZero();
       },
       1024);
-  if (m_options.integration == Integration::constraints) relax(dt);
 }
 
 // Eq. 2.8 on the predicted positions, spring after spring; the velocities are those that lead there.
-void SpringBody::relax(double dt) {
+void SpringBody::relax(double dt, int passes) {
   Points x = positions + dt * velocities;
   const Edges& springs = m_network.springs;
-  for (int pass = 0; pass < m_options.iterations; ++pass) {
+  for (int pass = 0; pass < passes; ++pass) {
     for (Eigen::Index s = 0; s < springs.rows(); ++s) {
       if (m_is_broken[s]) continue;
       const int a = springs(s, 0), b = springs(s, 1);

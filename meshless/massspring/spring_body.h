@@ -37,9 +37,13 @@ class SpringBody {
   // The two halves of a step: velocities, which contact may change, and the move. `forces` in newtons, may be
   // empty.
   void update_velocities(double dt, const Vec3& gravity, const Points& forces = {});
+  // Constraints only: `passes` over the springs at the positions where the velocities lead. A part of
+  // update_velocities in the paper; apart here, so that contact can be resolved between passes.
+  void relax(double dt, int passes);
   void move(double dt);
   void step(double dt, const Vec3& gravity) {
     update_velocities(dt, gravity);
+    if (m_options.integration == Integration::constraints) relax(dt, m_options.iterations);
     move(dt);
   }
   void set_held(const std::vector<int>& nodes);
@@ -57,7 +61,6 @@ class SpringBody {
 
  private:
   void add_spring_forces(bool is_damped, Points& forces) const;
-  void relax(double dt);
   void remove_overstretched();
 
   Network m_network;

@@ -210,16 +210,16 @@ MomentumSum ShapeMatchingBody::pull(const Points& ahead, double rate, const Vec3
   double* v = velocities.data();
   const Lane gravity{gravity_step.x(), gravity_step.y(), gravity_step.z(), 0.0},
       centre{m_centre.x(), m_centre.y(), m_centre.z(), 0.0};
-  return ordered_sum<MomentumSum>(
-      static_cast<std::size_t>(positions.rows()), [&](std::size_t begin, std::size_t end, MomentumSum& part) {
-        MomentumSum sum;
-        for (std::size_t i = begin, k = 3 * begin; i < end; ++i, k += 3) {
-          const Lane change = rate * (goal_of(i) - load_three(from + k));
-          store_three(v + k, load_three(v + k) + change + gravity);
-          sum.add(m[i], load_three(x + k) - centre, change);
-        }
-        part = sum;
-      });
+  return ordered_sum<MomentumSum>(static_cast<std::size_t>(positions.rows()),
+                                  [&](std::size_t begin, std::size_t end, MomentumSum& part) {
+                                    MomentumSum sum;
+                                    for (std::size_t i = begin, k = 3 * begin; i < end; ++i, k += 3) {
+                                      const Lane change = rate * (goal_of(i) - load_three(from + k));
+                                      store_three(v + k, load_three(v + k) + change + gravity);
+                                      sum.add(m[i], load_three(x + k) - centre, change);
+                                    }
+                                    part = sum;
+                                  });
 }
 
 // Takes the rigid motion with the given momenta out of the velocities.

@@ -20,15 +20,6 @@ constexpr std::size_t members_per_block =
 constexpr double rank_tolerance = 1e-8;  // eigenvalues of A_qq below this share of the largest count as zero
 constexpr int stride = 4;                // doubles per padded point
 
-// Interleaves the bits of three numbers of up to 21 bits: cells near each other get codes near each other.
-std::uint64_t morton_code(const std::array<std::uint32_t, 3>& place) {
-  std::uint64_t code = 0;
-  for (int bit = 0; bit < 21; ++bit)
-    for (int axis = 0; axis < 3; ++axis)
-      code |= static_cast<std::uint64_t>((place[axis] >> bit) & 1U) << (3 * bit + axis);
-  return code;
-}
-
 std::vector<int> spatial_order(const Cells& cells, const Points& rest_positions) {
   Points centres = Points::Zero(cells.count(), 3);
   for (int c = 0; c < cells.count(); ++c) {
@@ -149,7 +140,7 @@ void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_p
   for (const int p : members) {
     const Vec3 rest = rest_positions.row(p).transpose() - block.rest_origin;
     m_entry_particles.push_back(p);
-    m_entry_rest.insert(m_entry_rest.end(), {rest.x(), rest.y(), rest.z(), m_shares(p)});
+    m_entry_rest.insert(m_entry_rest.end(), {rest.x(), rest.y(), rest.z(), 1.0});
   }
   for (std::size_t first = 0; first < ordered_cells.size(); first += width)
     add_batch(ordered_cells.subspan(first, std::min<std::size_t>(width, ordered_cells.size() - first)),
@@ -199,7 +190,7 @@ Points CellSet::centred(int cell, const Points& shape) const {
   return shape.rowwise() - (centre / weight + shape.row(0));
 }
 
-// Rest position (three numbers) and weight of one member of a cell.
+// Rest position of one member of a cell, and a one.
 const double* CellSet::rest_row(const double* block_rest, int member) const {
   return m_options.owns_rest_shapes ? m_own.data() + stride * static_cast<std::ptrdiff_t>(member)
                                     : block_rest + m_index[member];
@@ -229,8 +220,7 @@ void CellSet::write_shape(int cell, const Points& q) {
   const Place place = m_places[cell];
   double* row = m_own.data() + stride * static_cast<std::ptrdiff_t>(m_batches[place.batch].first[place.lane]);
   for (Eigen::Index k = 0; k < q.rows(); ++k, row += stride) {
-    row[0] = q(k, 0), row[1] = q(k, 1), row[2] = q(k, 2);
-    row[3] = m_shares(m_cells.of(cell)[k]);
+    row[0] = q(k, 0), row[1] = q(k, 1), row[2] = q(k, 2), row[3] = 1.0;
   }
 }
 
@@ -245,9 +235,10 @@ void CellSet::update_rest(int cell, const Points& q) {
       m_entry_rest.data() + stride * static_cast<std::ptrdiff_t>(m_blocks[place.block].first_entry);
   for (Eigen::Index k = 0; k < q.rows(); ++k) {
     const double* rest = rest_row(block_rest, batch.first[place.lane] + static_cast<int>(k));
-    weight += rest[3];
-    centre += rest[3] * Vec3(rest[0], rest[1], rest[2]);
-    a_qq += rest[3] * q.row(k).transpose() * q.row(k);
+    const double w = m_shares(m_cells.of(cell)[k]);
+    weight += w;
+    centre += w * Vec3(rest[0], rest[1], rest[2]);
+    a_qq += w * q.row(k).transpose() * q.row(k);
   }
   centre /= weight;
   batch.inverse_weight[place.lane] = 1.0 / weight;
@@ -281,8 +272,7 @@ void CellSet::update_quadratic(int cell, const Points& q) {
   const Eigen::Matrix<double, 9, 1> mean = terms * weights / weights.sum();
   terms.colwise() -= mean;
   const Eigen::Matrix<double, 9, 9> a_qq = terms * weights.asDiagonal() * terms.transpose();
-  const Eigen::Matrix<double, 9, Eigen::Dynamic> dual =
-      pseudo_inverse<9>(a_qq).inverse * terms;
+  const Eigen::Matrix<double, 9, Eigen::Dynamic> dual = pseudo_inverse<9>(a_qq).inverse * terms;
   for (Eigen::Index k = 0; k < q.rows(); ++k) {
     QuadraticRow& row = m_quadratic[m_batches[place.batch].first[place.lane] + k];
     for (int i = 0; i < 6; ++i) row.terms[i] = terms(3 + i, k) * units(3 + i);
@@ -323,7 +313,7 @@ LaneMat CellSet::sum(Batch& batch, const double* weighted, const double* rest) c
     Lane a0{}, a1{}, a2{};
     const int end = batch.first[lane] + batch.count[lane];
     for (int member = batch.first[lane]; member < end; ++member) {
-      const Lane q = __builtin_shuffle(load(rest_row(rest, member)), splat(1.0), Mask{0, 1, 2, 7});
+      const Lane q = load(rest_row(rest, member));
       const double* x = weighted + m_index[member];
       a0 += x[0] * q, a1 += x[1] * q, a2 += x[2] * q;
     }
@@ -379,7 +369,8 @@ void CellSet::scatter(const Batch& batch, const LaneMat& t, const double* rest, 
 
 // What quadratic mode adds: T̃ = β Ã + (1 − β) [R 0 0]. T holds β A + (1 − β) R, so the linear block of the
 // 3×9 matrix Ã takes the place of A.
-void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* weighted, double* sums) const {
+void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* weighted,
+                            double* sums) const {
   for (int lane = 0; lane < width; ++lane) {
     const int end = batch.first[lane] + batch.count[lane];
     Lane a[9]{};
@@ -400,7 +391,7 @@ void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* 
 }
 
 void CellSet::match_block(const Block& block, const Points& positions, const Vec3& origin) {
-  thread_local std::vector<double> buffer;
+  thread_local PaddedPoints buffer;
   buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(block.entries) * stride));
   double* const weighted = buffer.data();  // w (x − origin) of the block's particles
   const double* rest = m_entry_rest.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
@@ -408,14 +399,17 @@ void CellSet::match_block(const Block& block, const Points& positions, const Vec
   const Lane from{origin.x(), origin.y(), origin.z(), 0.0};
   for (int e = 0; e < block.entries; ++e) {
     const double* x = positions.data() + 3 * static_cast<std::ptrdiff_t>(particles[e]);
-    store(weighted + stride * e, rest[stride * e + 3] * (load_three(x) - from));
+    store(weighted + stride * e, m_shares(particles[e]) * (load_three(x) - from));
   }
   double* sums = m_sums.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
   std::fill(sums, sums + stride * static_cast<std::ptrdiff_t>(block.entries), 0.0);
+  // The next batch is summed between a batch's rotation, which is one long chain of operations, and its use:
+  // the processor works on both at once.
+  LaneMat next = sum(m_batches[block.first_batch], weighted, rest);
   for (int b = block.first_batch; b < block.last_batch; ++b) {
     Batch& batch = m_batches[b];
-    const LaneMat a_pq = sum(batch, weighted, rest);
-    const LaneMat r = extract_rotations(a_pq, batch.q);
+    const LaneMat a_pq = next, r = extract_rotations(a_pq, batch.q);
+    if (b + 1 < block.last_batch) next = sum(m_batches[b + 1], weighted, rest);
     if (!m_maps.empty()) blend(m_maps[b], a_pq, r);
     const LaneMat& t = m_maps.empty() ? r : m_maps[b].transformation;
     scatter(batch, t, rest, sums);

@@ -98,6 +98,8 @@ class CellSet {
     int first_entry = 0, entries = 0;
     Vec3 rest_origin = Vec3::Zero();
   };
+  // Four doubles a point on 32-byte borders: loads that straddle cache lines cost twice.
+  using PaddedPoints = std::vector<double, Eigen::aligned_allocator<double>>;
   struct Place {
     int batch = 0, lane = 0, block = 0;
   };
@@ -126,12 +128,12 @@ class CellSet {
   std::vector<Batch> m_batches;
   std::vector<Maps> m_maps;            // per batch, where T is more than R
   std::vector<std::uint32_t> m_index;  // particles of each cell: where in the block's arrays of padded points
-  std::vector<double> m_own;           // per member: q and w, where cells own their rest shapes
+  PaddedPoints m_own;                  // per member: q and a one, where cells own their rest shapes
   std::vector<QuadraticRow> m_quadratic;
   std::vector<Block> m_blocks;
   std::vector<int> m_entry_particles;  // particle of every block entry
-  std::vector<double> m_entry_rest;    // per entry: rest position relative to the block's rest origin, m/n
-  std::vector<double> m_sums;          // four doubles per entry
+  PaddedPoints m_entry_rest;           // per entry: rest position relative to the block's rest origin, a one
+  PaddedPoints m_sums;                 // four doubles per entry
   lanes::Lane m_origin{};              // of the last fit
   std::vector<int> m_particle_start, m_particle_entries;
 };

@@ -17,6 +17,14 @@ void Cells::add(std::span<const int> members) {
   start.push_back(static_cast<int>(particles.size()));
 }
 
+std::uint64_t morton_code(const std::array<std::uint32_t, 3>& place) {
+  std::uint64_t code = 0;
+  for (int bit = 0; bit < 21; ++bit)
+    for (int axis = 0; axis < 3; ++axis)
+      code |= static_cast<std::uint64_t>((place[axis] >> bit) & 1U) << (3 * bit + axis);
+  return code;
+}
+
 namespace {
 
 std::vector<int> sorted_unique(std::vector<int> values) {
@@ -133,7 +141,8 @@ Filling fill(const TriMesh& surface, const InsideTest& inside, const Lattice& la
   return filling;
 }
 
-// Numbers the lattice points that occupied cubes use, and collects their masses.
+// Numbers the lattice points that occupied cubes use along a Morton curve, which keeps the particles of a
+// cell near each other in memory, and collects their masses.
 void make_particles(Lattice& lattice, const Filling& filling, double density, CellModel& model) {
   std::vector<std::array<int, 3>> places;
   for_each_cube(lattice, [&](int i, int j, int k) {
@@ -142,10 +151,17 @@ void make_particles(Lattice& lattice, const Filling& filling, double density, Ce
       const std::array<int, 3> p{i + (corner & 1), j + ((corner >> 1) & 1), k + (corner >> 2)};
       int& particle = lattice.particle_at[lattice.point_index(p[0], p[1], p[2])];
       if (particle >= 0) continue;
-      particle = static_cast<int>(places.size());
+      particle = 0;
       places.push_back(p);
     }
   });
+  const auto code = [](const std::array<int, 3>& p) {
+    return morton_code({static_cast<std::uint32_t>(p[0]), static_cast<std::uint32_t>(p[1]),
+                        static_cast<std::uint32_t>(p[2])});
+  };
+  std::sort(places.begin(), places.end(), [&](const auto& a, const auto& b) { return code(a) < code(b); });
+  for (std::size_t n = 0; n < places.size(); ++n)
+    lattice.particle_at[lattice.point_index(places[n][0], places[n][1], places[n][2])] = static_cast<int>(n);
   const double least = 0.02 * density * lattice.spacing.prod();
   model.rest_positions.resize(static_cast<Eigen::Index>(places.size()), 3);
   model.masses.resize(static_cast<Eigen::Index>(places.size()));

@@ -32,6 +32,9 @@ struct CellModel {
   Cells cells;
 };
 
+// Interleaves the bits of three numbers of up to 21 bits: places near each other get codes near each other.
+std::uint64_t morton_code(const std::array<std::uint32_t, 3>& place);
+
 // Which lattice a cubical model came from: needed to embed a surface and to sum over lattice regions.
 struct Lattice {
   Vec3 origin = Vec3::Zero();

@@ -13,7 +13,7 @@ namespace exemplar::shape_matching {
 
 namespace {
 
-constexpr int k_most_substeps = 32;  // because of fast obstacles,  // of one scene step
+constexpr int k_most_substeps = 32;  // of one scene step, because of fast obstacles
 
 class ShapeMatchingMethod : public Method {
  public:
@@ -58,11 +58,7 @@ double seconds_since(Clock::time_point start) {
 Points particle_forces(const SceneBody& body, double from, double to) {
   if (body.loads.empty()) return {};
   const Points on_surface = body.loads.forces(surface_positions(body), from, to);
-  Points out = Points::Zero(body.matched->positions.rows(), 3);
-  for (int i = 0; i < body.surface.size(); ++i)
-    for (int k = body.surface.offsets[i]; k < body.surface.offsets[i + 1]; ++k)
-      out.row(body.surface.nodes[k]) += body.surface.weights[k] * on_surface.row(i);
-  return out;
+  return body.surface.spread(on_surface, body.matched->positions.rows());
 }
 
 // No dynamic obstacle may cross half of its own radius in one step.
@@ -196,11 +192,20 @@ std::vector<Geometry> ShapeMatchingMethod::fields() const {
   return out;
 }
 
+// How far any cell is turned against the first one: the bend of a body whose cells are stacked [degrees].
+double bend_angle(const CellSet& cells) {
+  double most = 0.0;
+  const Quat first(cells.rotation(0));
+  for (int c = 1; c < cells.cells().count(); ++c)
+    most = std::max(most, first.angularDistance(Quat(cells.rotation(c))));
+  return most * 180.0 / EIGEN_PI;
+}
+
 Diagnostics ShapeMatchingMethod::diagnostics() const {
   Diagnostics d;
   d.mass = d.kinetic_energy = d.gravitational_energy = d.plastic_measure = 0;
   d.centre_of_mass = d.linear_momentum = d.angular_momentum = Vec3::Zero();
-  double flowing = 0, asleep = 0;
+  double flowing = 0, asleep = 0, bend = 0;
   for (const SceneBody& body : m_bodies) {
     const ShapeMatchingBody& matched = *body.matched;
     const CloudMotion motion = matched.motion();
@@ -213,10 +218,11 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
     d.plastic_measure = std::max(d.plastic_measure, matched.largest_plastic_deformation());
     flowing += matched.flowing_cells();
     asleep += matched.is_asleep();
+    bend = std::max(bend, bend_angle(matched.cells()));
   }
   if (d.mass > 0) d.centre_of_mass /= d.mass;
   d.contact_dissipation = m_contact_dissipation;
-  d.extra = {{"flowing_cells", flowing}, {"sleeping_bodies", asleep}};
+  d.extra = {{"flowing_cells", flowing}, {"sleeping_bodies", asleep}, {"bend_angle [degrees]", bend}};
   return d;
 }
 

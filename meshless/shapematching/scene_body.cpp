@@ -23,23 +23,11 @@ struct Discretisation {
   Points pose;               // particle positions at the start
 };
 
-CarriedPoints carried_by_tets(const Volume& volume) {
-  CarriedPoints out;
-  for (Eigen::Index i = 0; i < volume.surface.tet.size(); ++i) {
-    const int t = volume.surface.tet(i);
-    const std::array<int, 4> nodes{volume.mesh.tets(t, 0), volume.mesh.tets(t, 1), volume.mesh.tets(t, 2),
-                                   volume.mesh.tets(t, 3)};
-    const Vec4 w = volume.surface.weights.row(i).transpose();
-    out.add(nodes, std::span<const double>(w.data(), 4));
-  }
-  return out;
-}
-
 Discretisation divide_into_tets(const Body& body) {
   Discretisation out;
   const Volume& volume = body.volume();
   out.model = make_tet_cells(volume.mesh, body.material().density);
-  out.surface = carried_by_tets(volume);
+  out.surface = carried_by_tets(volume.surface, volume.mesh.tets);
   out.pose = body.initial_volume();
   return out;
 }

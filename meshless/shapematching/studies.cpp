@@ -51,6 +51,88 @@ Scramble scramble(int n, int levels, int seeds) {
   return out;
 }
 
+int cells_flowing_in_spin(PlasticityKind kind, PlasticityReference reference) {
+  BodyOptions options = stiff_options();
+  options.plasticity.kind = kind;
+  options.plasticity.reference = reference;
+  options.plasticity.yield = 0.1;
+  ShapeMatchingBody body({make_block({-0.5, 0, -0.5}, {0.5, 5, 0.5}, {1, 5, 1}, 1000.0).model, options});
+  const Vec3 spin(3, 20, 22), centre(0, 2.5, 0);
+  for (Eigen::Index i = 0; i < body.positions.rows(); ++i)
+    body.velocities.row(i) = spin.cross(Vec3(body.positions.row(i)) - centre).transpose();
+  int flowed = 0;
+  for (int k = 0; k < 10'000; ++k) {
+    body.step(0.001, Vec3::Zero());
+    flowed += body.flowing_cells();
+  }
+  return flowed;
+}
+
+namespace {
+
+// A lattice of particles, cells of two along every axis that has more than one.
+CellModel thin_model(const std::array<int, 3>& counts) {
+  CellModel model;
+  const int n = counts[0] * counts[1] * counts[2];
+  model.rest_positions.resize(n, 3);
+  model.masses = VecX::Constant(n, 0.1);
+  const auto at = [&](int i, int j, int k) { return i + counts[0] * (j + counts[1] * k); };
+  const auto last = [](int count) { return std::max(1, count - 1); };
+  for (int k = 0; k < counts[2]; ++k)
+    for (int j = 0; j < counts[1]; ++j)
+      for (int i = 0; i < counts[0]; ++i) model.rest_positions.row(at(i, j, k)) << 0.1 * i, 0.1 * j, 0.1 * k;
+  for (int k = 0; k < last(counts[2]); ++k)
+    for (int j = 0; j < last(counts[1]); ++j)
+      for (int i = 0; i < last(counts[0]); ++i) {
+        std::vector<int> members;
+        for (int corner = 0; corner < 8; ++corner) {
+          const int a = i + (corner & 1), b = j + ((corner >> 1) & 1), c = k + (corner >> 2);
+          if (a < counts[0] && b < counts[1] && c < counts[2]) members.push_back(at(a, b, c));
+        }
+        model.cells.add(members);
+      }
+  return model;
+}
+
+}  // namespace
+
+Degenerate thrown_degenerate(const std::array<int, 3>& particles) {
+  BodyOptions options = stiff_options(0.3);
+  options.stiffness.iterations = 4;
+  ShapeMatchingBody body(thin_model(particles), options);
+  const Vec3 spin(1, 2, 3), velocity(4, 5, 6);
+  for (Eigen::Index i = 0; i < body.positions.rows(); ++i)
+    body.velocities.row(i) = (velocity + spin.cross(Vec3(body.positions.row(i)))).transpose();
+  if (body.positions.rows() > 2)
+    body.velocities.row(body.positions.rows() / 2) += Eigen::RowVector3d(1, 1, 1);
+  const auto momentum = [&] { return Vec3((body.masses().transpose() * body.velocities).transpose()); };
+  const Vec3 before = momentum();
+  for (int k = 0; k < 600; ++k) body.step(1.0 / 300.0, Vec3::Zero());
+  return {shape_error(body), (momentum() - before).norm() / before.norm()};
+}
+
+Flipped mirrored_body(int cells_per_side) {
+  BodyOptions options = stiff_options();
+  options.levels = 3;
+  options.stiffness.frequency = 1e3;
+  const int n = cells_per_side;
+  ShapeMatchingBody body(
+      {make_block(Vec3::Constant(-0.5), Vec3::Constant(0.5), {n, n, n}, 1000.0).model, options});
+  body.positions.col(0) *= -1.0;
+  // An exact mirror image is a saddle of the fit: a little noise decides which way it turns.
+  for (Eigen::Index i = 0; i < body.positions.size(); ++i)
+    body.positions.data()[i] += 1e-3 * (uniform_random(3, static_cast<std::uint64_t>(i)) - 0.5);
+  Flipped out;
+  for (int k = 0; k < 600; ++k) {
+    body.step(1.0 / 60.0, Vec3::Zero());
+    for (int c = 0; c < body.cells().cells().count(); ++c)
+      out.least_determinant = std::min(out.least_determinant, body.cells().rotation(c).determinant());
+    out.farthest = std::max(out.farthest, body.positions.cwiseAbs().maxCoeff());
+  }
+  out.shape_error = shape_error(body);
+  return out;
+}
+
 double residual_bend(PlasticityKind kind, PlasticityReference reference) {
   BodyOptions options = stiff_options();
   options.stiffness.iterations = 4;

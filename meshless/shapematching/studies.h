@@ -2,6 +2,8 @@
 // tests.
 #pragma once
 
+#include <array>
+
 #include "meshless/shapematching/body.h"
 
 namespace exemplar::shape_matching {
@@ -21,6 +23,25 @@ struct Scramble {
 };
 // n³ cells, all particles thrown to random places in the body's box, 60 steps of 1/30 s.
 Scramble scramble(int cells_per_side, int levels, int seeds);
+
+// A column of five cubes in free spin at 30 rad/s for 10 s, with and without the plasticity's reference
+// neighbours: cells that flowed, added up over all steps.
+int cells_flowing_in_spin(PlasticityKind kind, PlasticityReference reference);
+
+// Bodies without extent: a plate and a rod one particle thick, two particles, one. They are thrown spinning
+// and, where there are enough particles, dented; the shape error after two seconds [m] and the relative
+// change of momentum.
+struct Degenerate {
+  double shape_error = 0.0, momentum_change = 0.0;
+};
+Degenerate thrown_degenerate(const std::array<int, 3>& particles);
+
+// Cells turned inside out: a body mirrored at a plane, at rest. The smallest determinant of any cell's
+// rotation in any step, the farthest particle and the shape error in the end.
+struct Flipped {
+  double least_determinant = 1.0, farthest = 0.0, shape_error = 0.0;
+};
+Flipped mirrored_body(int cells_per_side);
 
 // Fig. 3.9 and 3.10: five stacked cubes bent by 90°, released; the angle between the first and the last cube
 // that remains [degrees].

@@ -1,5 +1,7 @@
 // Validation cases of shape matching: what `exemplar validate shape-matching` runs.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/math/random.h"
 #include "meshless/shapematching/method.h"
@@ -74,6 +76,60 @@ Records scrambles(const ValidationContext&) {
           at_most("27 cells: farthest particle [body sizes]", many.farthest, 3.0, "bounded always")};
 }
 
+// The same for many cells with as many seeds: too long for every day.
+Records many_scrambles(const ValidationContext&) {
+  Records out;
+  for (const int n : {2, 3, 4}) {
+    const Scramble many = scramble(n, 3, 1000);
+    const std::string name = std::to_string(n * n * n) + " cells, 3 levels";
+    out.push_back(no_less_than(name + ": share of 1000 scrambles recovered, h = 1/30 s",
+                               many.recovered / 1000.0, 0.5, "reported"));
+    out.push_back(at_most(name + ": farthest particle [body sizes]", many.farthest, 3.0, "bounded always"));
+  }
+  return out;
+}
+
+Records spin(const ValidationContext&) {
+  const auto neighbours = PlasticityReference::neighbours, whole = PlasticityReference::body;
+  const char* source = "turning as a whole never yields";
+  return {at_most("cells that flow in 10 s of spin, stretch only",
+                  cells_flowing_in_spin(PlasticityKind::stretch, neighbours), 0, source),
+          at_most("the same, with rotation against the neighbours",
+                  cells_flowing_in_spin(PlasticityKind::with_rotation, neighbours), 0, source),
+          at_most("the same, with rotation against the body",
+                  cells_flowing_in_spin(PlasticityKind::with_rotation, whole), 0, source)};
+}
+
+Records degenerate(const ValidationContext&) {
+  Records out;
+  const std::pair<const char*, std::array<int, 3>> bodies[] = {{"plate one particle thick", {6, 1, 5}},
+                                                               {"rod one particle thick", {8, 1, 1}},
+                                                               {"two particles", {2, 1, 1}},
+                                                               {"one particle", {1, 1, 1}},
+                                                               {"one cell", {2, 2, 2}}};
+  for (const auto& [name, counts] : bodies) {
+    const Degenerate thrown = thrown_degenerate(counts);
+    out.push_back(at_most(std::string(name) + ": shape error 2 s after a throw [m]", thrown.shape_error, 1e-3,
+                          "a hundredth of a cell"));
+    out.push_back(at_most(std::string(name) + ": relative change of momentum", thrown.momentum_change, 1e-11,
+                          "conservation"));
+  }
+  return out;
+}
+
+Records flipped(const ValidationContext&) {
+  Records out;
+  for (const int n : {1, 3}) {
+    const Flipped body = mirrored_body(n);
+    const std::string name = "mirrored body of " + std::to_string(n * n * n) + " cells";
+    out.push_back(near(name + ": determinant of the rotations", body.least_determinant, 1.0, 1e-9, "proper"));
+    out.push_back(at_most(name + ": farthest particle [body sizes]", body.farthest, 1.5, "bounded"));
+    out.push_back(
+        at_most(name + ": shape error after 10 s [body sizes]", body.shape_error, 1e-3, "recovery"));
+  }
+  return out;
+}
+
 Records materials(const ValidationContext&) {
   return {
       near_relative("stretch of a hanging bar, 8 cells, over ρgL²/2E", hanging_bar_stretch(8), 1.0, 0.15,
@@ -81,6 +137,8 @@ Records materials(const ValidationContext&) {
       near_relative("the same, 16 cells", hanging_bar_stretch(16), 1.0, 0.15, "closed form"),
       at_most("soft bar's path, h against h/8", step_size_difference(0), 0.05, "the same body at any step"),
       at_most("soft bar's path, h/2 against h/8", step_size_difference(1), 0.025,
+              "the same body at any step"),
+      at_most("soft bar's path, h/4 against h/8", step_size_difference(2), 0.0125,
               "the same body at any step")};
 }
 
@@ -134,6 +192,10 @@ void add_validation_cases(Registry& registry) {
   add("stacked-cubes", stacked_cubes);
   add("cluster-sizes", cluster_sizes);
   add("volume", volume);
+  add("spin", spin);
+  add("degenerate", degenerate);
+  add("flipped", flipped);
+  registry.add(ValidationCase{"shape-matching", "scramble-many", true, many_scrambles});
 }
 
 }  // namespace exemplar::shape_matching
