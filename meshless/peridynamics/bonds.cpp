@@ -46,6 +46,26 @@ void BondList::close_row(int i) {
   }
 }
 
+void BondList::close_gaps() {
+  std::int64_t used = 0;
+  for (std::size_t i = 0; i < particles(); ++i) used += end(i) - begin[i];
+  if (4 * used > 3 * begin.back()) return;
+  std::int64_t to = 0;
+  const auto move_row = [&](auto& list, std::int64_t from, std::int64_t length) {
+    if (!list.empty()) std::copy_n(list.begin() + from, length, list.begin() + to);
+  };
+  for (std::size_t i = 0; i < particles(); ++i) {
+    const std::int64_t from = begin[i], length = end(i) - from;
+    move_row(neighbour, from, length);
+    move_row(inverse_length, from, length);
+    move_row(weight, from, length);
+    move_row(weak, from, length);
+    begin[i] = to;
+    to += length;
+  }
+  begin.back() = to;
+}
+
 void BondList::remove(const std::function<bool(int, int)>& cut) {
   for (int i = 0; i < static_cast<int>(particles()); ++i) {
     for (std::int64_t b = begin[i]; b < begin[i] + alive[i]; ++b) {

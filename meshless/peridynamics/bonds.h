@@ -49,6 +49,10 @@ struct BondList {
   void mark_broken(int i, std::int64_t bond) { neighbour[static_cast<std::size_t>(bond)] = i; }
   void close_row(int i);
 
+  // Moves the rows together when more than a quarter of the entries have gone, so that short rows share cache
+  // lines; the entries and their order stay the same.
+  void close_gaps();
+
   // Takes every bond for which the function says true out of both rows, as if it had never been there.
   void remove(const std::function<bool(int, int)>& cut);
   // Weakens bonds instead: they break at Rules::weak_factor of the threshold.

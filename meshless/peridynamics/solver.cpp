@@ -154,13 +154,14 @@ double Solver::contact_range() const {
 
 template <class Visit>
 void Solver::for_each_contact(std::size_t i, const Visit& visit) const {
+  if (!m_eligible[i]) return;
   const Record& self = m_records[i];
   const double range = contact_range();
   for (const int j : m_contacts.near(i)) {
     const Record& other = m_records[j];
     const Vec3 away(self.x - other.x, self.y - other.y, self.z - other.z);
     const double squared = away.squaredNorm();
-    if (squared >= range * range || squared == 0) continue;
+    if (squared >= range * range || squared == 0 || !m_eligible[j]) continue;
     const double r = std::sqrt(squared);
     const double rest = (vec(m_rest[i]) - vec(m_rest[j])).norm();
     if (m_rules.contact == ContactModel::emu) {
@@ -184,7 +185,7 @@ Vec3 Solver::other_forces(std::size_t i) const {
 
 void Solver::force_pass(double half_dt) {
   const std::size_t blocks = (size() + block_size - 1) / block_size;
-  std::vector<std::uint8_t> newcomers(blocks, 0);
+  std::vector<std::vector<std::size_t>> newcomers(blocks);
   parallel_for(
       blocks,
       [&](std::size_t block) {
@@ -192,7 +193,7 @@ void Solver::force_pass(double half_dt) {
         for (std::size_t i = block * block_size; i < end; ++i) {
           const RowForce row = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
           if (row.broke) {
-            m_eligible[i] = 1;
+            if (!m_eligible[i]) newcomers[block].push_back(i);
             m_released[i] += row.released;
           }
           const Vec3 force = Vec3(row.x, row.y, row.z) + other_forces(i);
@@ -208,10 +209,13 @@ void Solver::force_pass(double half_dt) {
         }
       },
       1);
-  // A particle that has just lost its first bond was surrounded at about λ: nothing can touch it before
-  // something has moved by half of what is missing to the contact range.
-  if (std::find(newcomers.begin(), newcomers.end(), 1) != newcomers.end()) {
-    m_contact_path = std::min(m_contact_path, std::max(0.0, 0.25 * (m_spacing - contact_range())));
+  // Who has lost its first bond may collide from the next pass on: not at once, because others are looking
+  // at the flags in this pass.
+  for (const std::vector<std::size_t>& block : newcomers) {
+    for (const std::size_t i : block) {
+      m_eligible[i] = 1;
+      if (!m_listed.empty() && !m_listed[i]) m_contact_path = -1;
+    }
   }
 }
 
@@ -316,15 +320,22 @@ void Solver::kick_and_drift(double dt) {
 
 void Solver::refresh_contacts() {
   if (m_rules.contact == ContactModel::none || m_contact_path >= 0) return;
-  // The list holds pairs up to range + skin and lasts while nothing has moved by half the skin. A particle
-  // that becomes eligible later was surrounded by its bonds, at about λ, when the list was made: with range +
-  // skin < λ (levine) it cannot touch anything before the next list.
+  // The list holds pairs up to range + skin and lasts while nothing has moved by half the skin. Particles
+  // bonded to a damaged one are listed before they may collide, as they will be next when a crack runs on; if
+  // one that is not listed loses a bond, the list is made anew. So it always holds every pair that touches,
+  // and when it was made changes no result.
   const double skin = 0.4 * m_spacing;
-  std::vector<int> eligible;
+  m_listed = m_eligible;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (m_eligible[i]) eligible.push_back(static_cast<int>(i));
+    if (m_bonds.alive[i] == m_bonds.initial[i]) continue;
+    const std::int64_t begin = m_bonds.begin[i];
+    for (std::int64_t b = begin; b < begin + m_bonds.alive[i]; ++b) m_listed[m_bonds.neighbour[b]] = 1;
   }
-  m_contacts.build(m_records, eligible, contact_range() + skin);
+  std::vector<int> listed;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (m_listed[i]) listed.push_back(static_cast<int>(i));
+  }
+  m_contacts.build(m_records, listed, contact_range() + skin);
   m_contact_path = 0.5 * skin;
 }
 
@@ -336,6 +347,7 @@ bool Solver::step(double dt) {
   refresh_contacts();
   m_stepped = true;
   force_pass(0.5 * dt);
+  if (++m_steps % 64 == 0) m_bonds.close_gaps();
   return true;
 }
 
@@ -444,8 +456,11 @@ void Solver::for_each_bond(int particle, const std::function<void(int, double, d
 }
 
 std::size_t Solver::bytes() const {
-  return m_bonds.bytes() + m_contacts.bytes() +
-         size() * (4 * sizeof(Record) + 6 * sizeof(double) + 3 * sizeof(int));
+  const std::size_t records = m_records.size() + m_velocities.size() + m_accelerations.size() + m_rest.size();
+  const std::size_t numbers = m_stiffness.size() + m_strength.size() + m_mass.size() + m_released.size() +
+                              m_dissipated.size() + m_clear_until.size() + 3 * m_external.size();
+  return m_bonds.bytes() + m_contacts.bytes() + records * sizeof(Record) + numbers * sizeof(double) +
+         (m_order.size() + m_rank.size()) * sizeof(int) + m_eligible.size() + m_listed.size();
 }
 
 Solver::State Solver::save() const {

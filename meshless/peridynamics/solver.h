@@ -157,7 +157,8 @@ class Solver {
   std::vector<double> m_mass;
   std::vector<double> m_released, m_dissipated;
   std::vector<Vec3> m_external;
-  std::vector<std::uint8_t> m_eligible;
+  std::vector<std::uint8_t> m_eligible;  // may collide: on the surface or with a broken bond
+  std::vector<std::uint8_t> m_listed;    // is in m_contacts if near anything
   Vec3 m_gravity = Vec3::Zero();
   double m_contact_stiffness = 0;
   std::optional<Projectile> m_projectile;
@@ -174,6 +175,7 @@ class Solver {
   double m_greatest_speed = 0;
   bool m_evaluated = false;
   bool m_stepped = false;
+  std::int64_t m_steps = 0;
 };
 
 }  // namespace exemplar::peridynamics

@@ -122,6 +122,56 @@ TEST(Kernel, MatchesBruteForceWithBreakingBonds) {
   }
 }
 
+// Small strains go through a polynomial, large ones through a root: both, and the seam between them, against
+// long double; the two copies of the bond must pull with exactly opposite forces.
+TEST(Kernel, OneBondAtEveryStrain) {
+  ParticleSet set = cube_grid(2, 1, 1, 0.01);
+  Rules rules;
+  rules.stiffness = StiffnessMode::paper;
+  rules.contact = ContactModel::none;
+  const Material stone{2000, 1e9, 0, 0};
+  const double r0 = 0.01, k = 18e9 / (std::numbers::pi * std::pow(0.02, 4)), volume = 1e-6;
+  for (int n = -2000; n <= 2000; ++n) {
+    const double stretch = n * std::abs(n) * 1e-8;  // −4 % to 4 %, dense around 0
+    Points x = set.positions;
+    x.row(1) = x.row(0) + (1 + stretch) * r0 * Eigen::RowVector3d(0.48, 0.6, 0.64);
+    const Eigen::RowVector3d d = x.row(1) - x.row(0);
+    const long double length =
+        sqrtl((long double)d[0] * d[0] + (long double)d[1] * d[1] + (long double)d[2] * d[2]);
+    const double expected = static_cast<double>(k * volume / 2000 * (length / r0 - 1));
+    Solver solver(set, std::span(&stone, 1), rules, 0.02, r0);
+    solver.set_positions(x);
+    solver.evaluate();
+    const Points a = solver.accelerations();
+    EXPECT_NEAR(a.row(0).dot(d.normalized()), expected, 1e-15 * k * volume / 2000) << stretch;
+    EXPECT_EQ(a.row(0), -a.row(1)) << stretch;
+  }
+}
+
+TEST(Bonds, ClosingGapsChangesNoForce) {
+  const ParticleSet set = random_cloud(400, 5);
+  BondList bonds = build_bonds(set, two_materials, 0.25, 0.06, StiffnessMode::calibrated).bonds;
+  const auto rows = [](const BondList& list) {
+    std::vector<std::vector<double>> all;
+    for (std::size_t i = 0; i < list.particles(); ++i) {
+      std::vector<double> row;
+      for (std::int64_t b = list.begin[i]; b < list.end(i); ++b) {
+        row.insert(row.end(), {double(list.neighbour[b]), list.inverse_length[b], list.weight_of(b)});
+      }
+      all.push_back(row);
+    }
+    return all;
+  };
+  bonds.close_gaps();
+  const std::int64_t whole = bonds.begin.back();
+  bonds.remove([](int i, int j) { return (i + j) % 3 != 0; });
+  EXPECT_EQ(bonds.begin.back(), whole);
+  const auto before = rows(bonds);
+  bonds.close_gaps();
+  EXPECT_LT(bonds.begin.back(), whole / 2);
+  EXPECT_EQ(rows(bonds), before);
+}
+
 TEST(Kernel, ForceIsTheGradientOfTheEnergy) {
   const ParticleSet set = random_cloud(60, 2);
   const Points moved = shaken(set.positions, 0.01, 4);
