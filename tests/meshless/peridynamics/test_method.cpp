@@ -7,6 +7,7 @@
 
 #include "core/math/errors.h"
 #include "core/math/parallel.h"
+#include "meshless/peridynamics/input_checks.h"
 #include "meshless/peridynamics/validation.h"
 
 namespace exemplar::peridynamics {
@@ -111,6 +112,69 @@ TEST(Method, RefusesAbsurdSizes) {
   settings.particles = 20'000'000;
   settings.horizon = 6;
   EXPECT_THROW(make_method(scene, settings), InputError);
+}
+
+bool has_warning(const Method& method, const std::string& text) {
+  for (const std::string& note : method.notes()) {
+    if (note.starts_with("warning: ") && note.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Expects InputError at a path, with a text in its message.
+void expect_refused(const Scene& scene, const Settings& settings, const std::string& path,
+                    const std::string& text) {
+  try {
+    make_method(scene, settings);
+    ADD_FAILURE() << "was not refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems()[0].path, path);
+    EXPECT_NE(error.problems()[0].message.find(text), std::string::npos) << error.what();
+  }
+}
+
+TEST(Method, SaysWhenTooFewParticlesAreAcross) {
+  SceneSettings thin = dropped_box();
+  thin.bodies[0].surface.box = BoxParams{Vec3(0.1, 0.01, 0.1), Eigen::Vector3i(4, 2, 4)};
+  const Scene scene = make_scene(thin, "");
+  Settings settings = small(ElementKind::cubes);
+  settings.particles = 12800;  // spacing 0.01/5
+  EXPECT_FALSE(has_warning(*make_method(scene, settings), "across"));
+  settings.particles = 800;  // spacing 0.01/2
+  EXPECT_TRUE(has_warning(*make_method(scene, settings), "are 2 particles across, and the horizon spans 3"));
+  settings.particles = 60;
+  expect_refused(scene, settings, "methods.peridynamics.particles", "too few");
+}
+
+TEST(Method, SaysWhenTheStepIsAboveTheBound) {
+  const Scene scene = make_scene(dropped_box(), "");
+  Settings settings = small(ElementKind::cubes);
+  EXPECT_FALSE(has_warning(*make_method(scene, settings), "stability bound"));
+  settings.step = 7e-6;
+  EXPECT_TRUE(has_warning(*make_method(scene, settings), "stability bound of Silling and Askari"));
+  settings.step = 1e-4;
+  expect_refused(scene, settings, "methods.peridynamics.step", "times the stability bound");
+}
+
+TEST(Method, RefusesAnOpenSurface) {
+  const Scene whole = make_scene(dropped_box(), "");
+  TriMesh open = whole.bodies[0].surface();
+  open.triangles.conservativeResize(open.triangles.rows() - 1, 3);
+  EXPECT_NO_THROW(require_closed(whole.bodies[0].surface(), "box", ""));
+  try {
+    require_closed(open, "box", "bodies[0].surface");
+    ADD_FAILURE() << "was not refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems()[0].path, "bodies[0].surface");
+    EXPECT_NE(error.problems()[0].message.find("3 of its edges"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Method, ThinPartOfAPlateIsItsThickness) {
+  SceneSettings plate = dropped_box();
+  plate.bodies[0].rotation = {};
+  plate.bodies[0].surface.box = BoxParams{Vec3(0.1, 0.01, 0.1), Eigen::Vector3i(4, 2, 4)};
+  EXPECT_NEAR(thin_part(make_scene(plate, "").bodies[0].surface()), 0.01, 1e-6);
 }
 
 TEST(Method, ValidationCases) {

@@ -1,0 +1,85 @@
+#include "meshless/peridynamics/input_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/math/errors.h"
+#include "core/mesh/distance.h"
+#include "core/mesh/topology.h"
+
+namespace exemplar::peridynamics {
+
+void require_closed(const TriMesh& surface, const std::string& body, const std::string& path) {
+  const Eigen::Index open = boundary_edges(surface.triangles).rows();
+  if (open == 0) return;
+  throw InputError(Problem{
+      {},
+      path,
+      fmt::format(
+          "the surface of '{}' is open: {} of its edges have only one triangle. Particles fill closed "
+          "surfaces: close it, or make the body a sheet with a thickness",
+          body, open)});
+}
+
+double thin_part(const TriMesh& closed_surface) {
+  const SurfaceDistance distance(closed_surface);
+  const Points& x = closed_surface.vertices;
+  const double size = (x.colwise().maxCoeff() - x.colwise().minCoeff()).norm();
+  const Eigen::Index count = closed_surface.triangles.rows(), stride = 1 + count / 10000;
+  std::vector<std::pair<double, double>> samples;  // thickness, area
+  double whole = 0;
+  for (Eigen::Index t = 0; t < count; t += stride) {
+    const Vec3 a = x.row(closed_surface.triangles(t, 0)), b = x.row(closed_surface.triangles(t, 1)),
+               c = x.row(closed_surface.triangles(t, 2));
+    const Vec3 area = 0.5 * (b - a).cross(c - a);
+    if (!(area.norm() > 0)) continue;
+    const Vec3 inwards = -area.normalized();
+    const auto hit = distance.ray_cast((a + b + c) / 3 + 1e-7 * size * inwards, inwards);
+    samples.emplace_back(hit ? hit->t : size, area.norm());
+    whole += area.norm();
+  }
+  std::sort(samples.begin(), samples.end());
+  double seen = 0;
+  for (const auto& [thickness, area] : samples) {
+    seen += area;
+    if (seen >= 0.1 * whole) return thickness;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+std::optional<std::string> check_thickness(double thickness, double spacing, double horizon, int particles,
+                                           const std::string& body) {
+  const double across = thickness / spacing, needed = horizon / spacing;
+  if (across >= needed * (1 - 1e-6)) return std::nullopt;
+  const double enough = particles * std::pow(needed / across, 3);
+  const std::string numbers =
+      fmt::format("{}: its thin parts ({:.3g} m) are {:.2g} particles across, and the horizon spans {:.3g}",
+                  body, thickness, across, needed);
+  const std::string cure = fmt::format("about {:.2g} particles or a smaller horizon would do", enough);
+  if (across < 1) {
+    throw InputError(Problem{{}, "methods.peridynamics.particles", numbers + ": too few; " + cure});
+  }
+  return numbers + ": bonds reach from one side to the other; " + cure;
+}
+
+std::optional<std::string> check_step(double step, double bound) {
+  if (!(step > bound * (1 + 1e-9))) return std::nullopt;
+  const std::string numbers =
+      fmt::format("a step of {:.4g} s is {:.2f} times the stability bound of Silling and Askari, {:.4g} s",
+                  step, step / bound, bound);
+  if (step > 2.2 * bound) {
+    throw InputError(
+        Problem{{},
+                "methods.peridynamics.step",
+                numbers + "; the true limit is about twice the bound: use a smaller step, or 0 to let it "
+                          "be chosen"});
+  }
+  return numbers + "; the true limit is about twice the bound";
+}
+
+}  // namespace exemplar::peridynamics
