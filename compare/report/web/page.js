@@ -263,7 +263,11 @@
 
   // ---- plots
   const nows = [];
-  function setNow(time) { for (const set of nows) set(time); }
+  let now = 0;
+  function setNow(time) {
+    now = time;
+    for (const set of nows) set(time);
+  }
 
   function ticks(low, high, count) {
     const span = high - low || 1;
@@ -308,9 +312,9 @@
     for (const t of xs) drawing.append(svg('line', {class: 'axis', x1: x(t), x2: x(t), y1: height - bottom, y2: height - bottom + 4}), text(x(t), height - bottom + 16, tickText(t, xs), 'middle'));
     drawing.append(svg('line', {class: 'axis', x1: left, x2: width - right, y1: height - bottom, y2: height - bottom}), text(width - right, height - 2, 'time [s]', 'end'));
     for (const line of metric.lines) drawing.append(polyline(line, x, y));
-    const now = svg('line', {class: 'now', x1: x(t0), x2: x(t0), y1: top, y2: height - bottom});
-    drawing.append(now);
-    nows.push(t => { const at = x(Math.max(t0, Math.min(t1, t))); now.setAttribute('x1', at); now.setAttribute('x2', at); });
+    const mark = svg('line', {class: 'now', x1: x(t0), x2: x(t0), y1: top, y2: height - bottom});
+    drawing.append(mark);
+    nows.push(t => { const at = x(Math.max(t0, Math.min(t1, t))); mark.setAttribute('x1', at); mark.setAttribute('x2', at); });
     return el('div', {class: 'chart'}, el('h3', {}, metric.label || words(metric.name), ' ', el('small', {}, metric.unit ? `[${metric.unit}]` : '')), drawing);
   }
   function polyline(line, x, y) {
@@ -327,13 +331,16 @@
   function text(x, y, content, anchor) {
     return svg('text', {x, y, 'text-anchor': anchor}, document.createTextNode(content));
   }
+  const hidden = new Set();
+  function hide(root) {
+    for (const path of root.querySelectorAll('path[data-run]')) path.style.display = hidden.has(Number(path.dataset.run)) ? 'none' : '';
+  }
   function legend() {
-    const hidden = new Set();
     return el('ul', {class: 'legend'}, ...runs.map((run, index) => el('li', {}, el('button', {type: 'button', 'aria-pressed': 'true', title: 'hide or show in all charts', onclick: event => {
       const button = event.currentTarget;
       if (hidden.has(index)) hidden.delete(index); else hidden.add(index);
       button.setAttribute('aria-pressed', String(!hidden.has(index)));
-      for (const path of document.querySelectorAll(`path[data-run="${index}"]`)) path.style.display = hidden.has(index) ? 'none' : '';
+      hide(document);
     }}, lineSample(run, index), run.name))));
   }
   function lineSample(run, index) {
@@ -345,7 +352,16 @@
     section.append(...heading('plots', 'Over time', 'All methods in one chart; the dashed line is the time of the 3D views. Click a name to hide it.'), legend());
     const first = data.metrics.filter(metric => metric.first), rest = data.metrics.filter(metric => !metric.first);
     section.append(el('div', {class: 'charts'}, ...first.map(chart)));
-    if (rest.length) section.append(el('details', {}, el('summary', {}, `${rest.length} more metrics`), el('div', {class: 'charts'}, ...rest.map(chart))));
+    if (!rest.length) return;
+    // Drawn when they are asked for: there are many.
+    const more = el('details', {}, el('summary', {}, `${rest.length} more metrics`));
+    more.addEventListener('toggle', () => {
+      if (!more.open || more.querySelector('.charts')) return;
+      more.append(el('div', {class: 'charts'}, ...rest.map(chart)));
+      setNow(now);
+      hide(more);
+    });
+    section.append(more);
   }
 
   // ---- work against precision: one curve a series, log–log

@@ -89,6 +89,14 @@ async function checkPage(page, width) {
   expect(overflow <= 0, `the page is ${overflow} px wider than ${width} px`);
   const charts = await page.locator('.chart svg path.line').count();
   expect(charts > 0, 'there are no plots');
+  const more = page.locator('#plots details');
+  if (await more.count()) {
+    await more.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(before => document.querySelectorAll('.chart svg path.line').length > before, charts, {timeout: 10000})
+      .catch(() => problems.push('the other metrics are not drawn when they are opened'));
+    await page.keyboard.press('Enter');
+  }
   const strips = await page.locator('.strip').count(), runs = await page.evaluate(() => JSON.parse(document.getElementById('data').textContent).runs.length);
   expect(strips === runs, `${strips} picture strips for ${runs} runs`);
 }
