@@ -92,10 +92,17 @@ double ImplicitSolver::Problem::damping_value() const {
 void ImplicitSolver::Problem::assemble_damping() {
   m_damping = BlockMatrix(pattern());
   for (std::size_t t = 0; t < m_solver.m_terms.size(); ++t) {
-    if (!m_solver.m_terms[t]->damped()) continue;
+    const double share = m_solver.m_terms[t]->damping_share();
+    if (share == 0) continue;
     MatX c = MatX::Zero(pattern().dofs(), m_weights[t].size());
     MatX d = MatX::Zero(m_weights[t].size(), m_weights[t].size());
-    m_solver.m_terms[t]->add_hessian(m_solver.m_state.positions, m_weights[t], true, m_damping, c, d);
+    if (share == 1) {
+      m_solver.m_terms[t]->add_hessian(m_solver.m_state.positions, m_weights[t], true, m_damping, c, d);
+      continue;
+    }
+    BlockMatrix own(pattern());
+    m_solver.m_terms[t]->add_hessian(m_solver.m_state.positions, m_weights[t], true, own, c, d);
+    m_damping.add_scaled(own, share);
   }
 }
 
@@ -155,7 +162,14 @@ void ImplicitSolver::Problem::gradient(const VecX& z, VecX& g) {
     g.segment<6>(dofs + border_of_obstacle(i)) += m_inertias[k].gradient(m_q.segment<6>(6 * i));
   }
   if (has_contact()) {
-    add_contact_blocks(m_solver.m_contact->blocks(m_x, m_q, Derivatives::gradient), g);
+    const std::vector<ContactBlock> blocks = m_solver.m_contact->blocks(m_x, m_q, Derivatives::gradient);
+    // Contact is one of the forces at work: in an impact of a body at rest in itself it is the only one.
+    for (const ContactBlock& block : blocks) {
+      for (std::size_t n = 0; n < block.nodes.size(); ++n)
+        m_force_scale =
+            std::max(m_force_scale, block.gradient.segment<3>(3 * static_cast<Eigen::Index>(n)).norm());
+    }
+    add_contact_blocks(blocks, g);
     add_contact_blocks(m_solver.m_contact->friction_blocks(m_x, m_q, Derivatives::gradient), g);
   }
   if (m_solver.m_any_masked) {

@@ -92,8 +92,8 @@ void ImplicitSolver::prepare_system(const std::vector<SupportedNode>& held) {
 }
 
 // Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with
-// them if the way is free, else the nodes where they are. False if even that would cross.
-bool ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start) {
+// them if the way is free, else the nodes where they are. Not ok if even that would cross.
+StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start) {
   q = VecX::Zero(6 * static_cast<Eigen::Index>(m_obstacles.size()));
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
     const auto at = 6 * static_cast<Eigen::Index>(i);
@@ -101,7 +101,7 @@ bool ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& st
       q.segment<6>(at) = increment_between(m_state.obstacles[i], m_obstacles[i].prescribed_state(input.time));
     }
   }
-  if (!m_contact) return true;
+  if (!m_contact) return StepStatus::ok;
   m_contact->begin_step(m_state.obstacles, m_state.positions);
   const VecX zero = VecX::Zero(q.size());
   VecX q_free = q;
@@ -121,10 +121,14 @@ bool ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& st
   if (m_contact->max_step(m_state.positions, zero, predicted, q_free) >= 1) {
     start = predicted;
     q = q_free;
-    return true;
+    return StepStatus::ok;
   }
+  if (input.may_refuse && m_contact->overshoot(m_state.positions, zero, predicted, q_free) > 1)
+    return StepStatus::impact_too_fast;
+  m_contact->stiffen(m_state.positions, zero, predicted, q_free, m_masses, input.dt);
   m_contact->find_pairs(m_state.positions, zero, start, q);
-  return m_contact->max_step(m_state.positions, zero, start, q) >= 1;
+  return m_contact->max_step(m_state.positions, zero, start, q) >= 1 ? StepStatus::ok
+                                                                     : StepStatus::obstacle_too_fast;
 }
 
 NewtonSummary ImplicitSolver::solve(Problem& problem, VecX& z) {
@@ -147,20 +151,36 @@ NewtonSummary ImplicitSolver::solve(Problem& problem, VecX& z) {
   return total;
 }
 
-StepOutcome ImplicitSolver::step(const StepInput& input) {
-  prepare_system(input.held);
+// The present positions with held coordinates at their targets.
+Points ImplicitSolver::held_start(const StepInput& input) const {
   Points start = m_state.positions;
   for (const SupportedNode& node : input.held) {
     for (int c = 0; c < 3; ++c) {
       if (node.held[static_cast<std::size_t>(c)]) start(node.node, c) = node.position[c];
     }
   }
+  return start;
+}
+
+std::unique_ptr<NewtonProblem> ImplicitSolver::make_problem(const StepInput& input, VecX& z) {
+  prepare_system(input.held);
+  Points start = held_start(input);
+  VecX q;
+  if (place_obstacles(input, q, start) != StepStatus::ok) return nullptr;
+  auto problem = std::make_unique<Problem>(*this, input, start, q);
+  z = problem->pack(start, q, problem->weights());
+  problem->find_contacts(z);
+  problem->lag_friction(z);
+  return problem;
+}
+
+StepOutcome ImplicitSolver::step(const StepInput& input) {
+  prepare_system(input.held);
+  Points start = held_start(input);
   StepOutcome outcome;
   VecX q;
-  if (!place_obstacles(input, q, start)) {
-    outcome.status = StepStatus::obstacle_too_fast;
-    return outcome;
-  }
+  outcome.status = place_obstacles(input, q, start);
+  if (outcome.status != StepStatus::ok) return outcome;
   Problem problem(*this, input, start, q);
   VecX z = problem.pack(start, q, problem.weights());
   if (!m_contact && m_options.inertia) {

@@ -36,6 +36,8 @@ class NodeTerm {
 
   // False: left out of stiffness-proportional damping.
   virtual bool damped() const { return true; }
+  // Part of the solver's damping β that acts on this term: materials differ from body to body.
+  virtual double damping_share() const { return damped() ? 1.0 : 0.0; }
 };
 
 }  // namespace exemplar

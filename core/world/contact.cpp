@@ -65,6 +65,8 @@ void ContactPotential::begin_step(const std::vector<ObstacleState>& states, cons
   m_start = states;
   m_start_nodes = nodes;
   m_frictions.clear();
+  m_stiffened.clear();
+  m_impacts.clear();
 }
 
 ContactPotential::Pose ContactPotential::pose(int obstacle, const VecX& q) const {

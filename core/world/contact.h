@@ -29,6 +29,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <vector>
 
 #include "core/mesh/bvh.h"
@@ -94,6 +95,21 @@ class ContactPotential {
   // keeps at least a fifth of its first value, or of the reach where it was wider. Conservative advancement
   // along separating planes, hence safe at any speed.
   double max_step(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
+
+  // How far the found pairs would still go along their normals after the place where max_step stops each of
+  // them, relative to half the inner radius of the pair's obstacles; the largest of all. Above 1 the end of
+  // the way may lie behind an obstacle: an implicit step that pulls towards it may lead around the obstacle
+  // instead of stopping at it, so such a step should be shortened. Planes have no behind and never count.
+  double overshoot(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
+
+  // For the rest of the step, raises κ where free motion from (x0, q0) to (x1, q1) in the time dt would drive
+  // things into each other: to the pressure p = m s/(dt² A) that stops them (m their masses, s the way left
+  // beyond the stop). Against a barrier that is far too soft for an impact the step limit lets Newton's
+  // method only creep. A driven pair gets its own p; a pair that is out of reach at the start gets the
+  // largest of its obstacle, which adds no energy; ways below 20 d̂ are left alone, so that what is added to
+  // driven pairs already in touch stays small beside the kinetic energy being stopped. Other pairs keep κ.
+  void stiffen(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1,
+               const VecX& node_masses, double dt);
 
   // Infinite when something touches or overlaps.
   double value(const PointsRef& x, const VecX& q) const;
@@ -165,8 +181,15 @@ class ContactPotential {
   void add_edge_pairs(const Group& a, const Group& b, const std::vector<Box>& boxes);
 
   // core/world/contact_ccd.cpp
-  double pair_limit(const ContactPair& pair, const Path& path) const;
-  double shape_limit(const ContactPair& pair, const Path& path) const;
+  struct Limit {
+    double alpha = 1;  // part of the way that is free
+    double left = 0;   // m: what was left of it along the normal there
+  };
+  std::vector<Limit> limits(const Path& path) const;
+  Limit pair_limit(const ContactPair& pair, const Path& path) const;
+  Limit shape_limit(const ContactPair& pair, const Path& path) const;
+  double inner_radius(const ContactPair& pair) const;
+  double stopped_mass(const ContactPair& pair, const VecX& node_masses) const;
 
   // core/world/contact_friction.cpp
   Friction make_friction(const ContactPair& pair, const Points& positions, const VecX& q, double limit) const;
@@ -188,6 +211,11 @@ class ContactPotential {
   std::vector<ObstacleState> m_start;
   Points m_start_nodes;
   std::vector<ContactPair> m_pairs;
+  using PairKey = std::array<int, 6>;
+  static PairKey key_of(const ContactPair& pair);
+  std::array<int, 2> obstacles_of(const ContactPair& pair) const;  // −1: none
+  std::map<PairKey, double> m_stiffened;  // this step's factors of κ; pairs in reach at its start
+  std::vector<double> m_impacts;          // and of all other pairs, per obstacle
   std::vector<Friction> m_frictions;
   double m_friction_dt = 0;
 };

@@ -60,6 +60,26 @@ void ContactPotential::find_pairs(const PointsRef& x0, const VecX& q0, const Poi
       if (moves) add_pairs(m_groups[a], m_groups[b], path, boxes);
     }
   }
+  if (m_impacts.empty()) return;
+  for (ContactPair& pair : m_pairs) {
+    const auto found = m_stiffened.find(key_of(pair));
+    if (found != m_stiffened.end()) {
+      pair.area *= found->second;
+      continue;
+    }
+    double factor = 1;
+    for (const int o : obstacles_of(pair)) factor = o < 0 ? factor : std::max(factor, m_impacts[o]);
+    pair.area *= factor;
+  }
+}
+
+ContactPotential::PairKey ContactPotential::key_of(const ContactPair& pair) {
+  return {static_cast<int>(pair.kind),
+          pair.shape,
+          pair.points[0],
+          pair.points[1],
+          pair.points[2],
+          pair.points[3]};
 }
 
 std::vector<Box> ContactPotential::swept_boxes(const Path& path) const {

@@ -1,5 +1,6 @@
 #include "core/world/shape.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -107,12 +108,12 @@ void ShapeGeometry::set_mass_properties() {
   const double r = d.radius, l = d.length, r2 = r * r;
   switch (d.kind) {
     case ShapeKind::plane:
-      m_volume = m_bounding_radius = std::numeric_limits<double>::infinity();
+      m_volume = m_bounding_radius = m_inner_radius = std::numeric_limits<double>::infinity();
       break;
     case ShapeKind::sphere:
       m_volume = 4.0 / 3.0 * pi * r2 * r;
       m_unit_inertia = 0.4 * r2 * Mat3::Identity();
-      m_bounding_radius = r;
+      m_bounding_radius = m_inner_radius = r;
       break;
     case ShapeKind::box: {
       const Vec3 s2 = d.size.cwiseAbs2();
@@ -120,6 +121,7 @@ void ShapeGeometry::set_mass_properties() {
       m_unit_inertia = Vec3(s2.y() + s2.z(), s2.x() + s2.z(), s2.x() + s2.y()).asDiagonal();
       m_unit_inertia /= 12;
       m_bounding_radius = 0.5 * d.size.norm();
+      m_inner_radius = 0.5 * d.size.minCoeff();
       break;
     }
     case ShapeKind::capsule: {
@@ -132,6 +134,7 @@ void ShapeGeometry::set_mass_properties() {
       const double across = c * (r2 / 4 + l * l / 12) + b * (0.4 * r2 + l * l / 4 + 3.0 / 8.0 * l * r);
       m_unit_inertia = Vec3(across, along, across).asDiagonal();
       m_bounding_radius = 0.5 * l + r;
+      m_inner_radius = r;
       break;
     }
     case ShapeKind::cylinder: {
@@ -139,6 +142,7 @@ void ShapeGeometry::set_mass_properties() {
       const double across = r2 / 4 + l * l / 12;
       m_unit_inertia = Vec3(across, 0.5 * r2, across).asDiagonal();
       m_bounding_radius = std::hypot(0.5 * l, r);
+      m_inner_radius = std::min(0.5 * l, r);
       break;
     }
     case ShapeKind::mesh: {
@@ -149,6 +153,7 @@ void ShapeGeometry::set_mass_properties() {
       m_centroid = properties.centre;
       m_unit_inertia = properties.inertia / properties.mass;
       m_bounding_radius = std::sqrt(d.mesh.vertices.rowwise().squaredNorm().maxCoeff());
+      m_inner_radius = 2 * m_volume / surface_area(d.mesh.vertices, d.mesh.triangles);
       break;
     }
   }

@@ -72,6 +72,10 @@ class ShapeGeometry {
   // Largest distance of a point of the shape from the local origin; infinite for a plane.
   double bounding_radius() const { return m_bounding_radius; }
 
+  // How deep a point can be inside, m (infinite for a plane; for meshes 2V/A, the half thickness of a slab up
+  // to a factor of two).
+  double inner_radius() const { return m_inner_radius; }
+
   // The same shape with its centroid at the local origin.
   ShapeGeometry centred() const;
 
@@ -83,7 +87,7 @@ class ShapeGeometry {
   std::shared_ptr<const Points> m_samples;
   std::shared_ptr<const SurfaceDistance> m_surface_distance;  // meshes only
   double m_volume = 0;
-  double m_bounding_radius = 0;
+  double m_bounding_radius = 0, m_inner_radius = 0;
   Vec3 m_centroid = Vec3::Zero();
   Mat3 m_unit_inertia = Mat3::Identity();
 };
