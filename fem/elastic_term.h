@@ -16,6 +16,8 @@ class ElasticTerm : public NodeTerm {
   const TetElements& elements() const { return m_elements; }
   const ElasticEnergy& energy() const { return m_energy; }
 
+  double damping_share() const override { return m_damping_share; }
+  void set_damping_share(double share) { m_damping_share = share; }
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
     lists.push_back({m_elements.nodes, 4});
   }
@@ -34,6 +36,7 @@ class ElasticTerm : public NodeTerm {
  private:
   TetElements m_elements;
   ElasticEnergy m_energy;
+  double m_damping_share = 1;
 };
 
 }  // namespace exemplar

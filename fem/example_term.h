@@ -33,6 +33,8 @@ class ExampleTerm : public NodeTerm {
 
   int weight_count() const override { return m_count; }
   bool weights_on_simplex() const override { return m_on_simplex; }
+  double damping_share() const override { return m_damping_share; }
+  void set_damping_share(double share) { m_damping_share = share; }
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
     lists.push_back({m_elements.nodes, 4});
   }
@@ -64,6 +66,7 @@ class ExampleTerm : public NodeTerm {
 
   TetElements m_elements;  // rest_inverse: that of Dm_w for m_weights
   ElasticEnergy m_energy;
+  double m_damping_share = 1;
   int m_count;
   bool m_on_simplex;
   VecX m_weights;                  // for which rest_inverse was computed

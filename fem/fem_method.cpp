@@ -66,6 +66,8 @@ FemMethod::FemMethod(const Scene& scene, const FemSettings& settings, ExampleMet
     bodies.push_back(make_solid_body(scene.bodies[b], settings, m_actions[b].examples, m_notes));
     damping = std::max(damping, scene.bodies[b].material().damping);
   }
+  for (std::size_t b = 0; b < bodies.size() && damping > 0; ++b)
+    bodies[b].damping_share = scene.bodies[b].material().damping / damping;
   const ContactOptions contact = contact_options(bodies);
   if (!scene.obstacles.empty()) separate_from_obstacles(bodies, contact);
   ImplicitOptions options;
@@ -201,7 +203,8 @@ StepReport FemMethod::advance(double until, const InterruptCheck& interrupted) {
       break;
     }
     size = std::min(size, total - done);
-    const StepInput input = make_input(static_cast<double>(size) * piece);
+    StepInput input = make_input(static_cast<double>(size) * piece);
+    input.may_refuse = size > 1;
     const StepOutcome outcome = m_model->step(input);
     report.iterations += outcome.newton.iterations;
     if (outcome.status == StepStatus::ok) {

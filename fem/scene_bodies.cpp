@@ -66,6 +66,21 @@ void check_material(const Body& body, const FemSettings& settings, std::vector<s
   }
 }
 
+// Without the conventional potential an element outside every example set would have no stiffness at all.
+void check_held_together(const Body& body, const SolidBody& solid) {
+  if (solid.internal_stiffness > 0) return;
+  std::vector<char> held(static_cast<std::size_t>(solid.mesh.tets.rows()), 0);
+  for (const ExampleSet& set : solid.examples) {
+    if (set.tets.empty()) return;
+    for (const int tet : set.tets) held[static_cast<std::size_t>(tet)] = 1;
+  }
+  if (everywhere(held)) return;
+  throw InputError(
+      fmt::format("body {}: with internal_stiffness 0 every part of it needs an elastic example "
+                  "(and a stiffness of the examples above 0)",
+                  body.name()));
+}
+
 }  // namespace
 
 SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExamples& examples,
@@ -84,6 +99,8 @@ SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExa
   solid.energy = make_energy(settings.model, body.material().young, body.material().poisson);
   examples.sets = group_by_region(body.examples(), settings.examples.stiffness);
   for (const auto& members : examples.sets) solid.examples.push_back(make_set(body, members, settings));
+  solid.internal_stiffness = settings.internal_stiffness;
+  check_held_together(body, solid);
 
   const std::optional<double> yield =
       settings.plasticity.yield_stress ? settings.plasticity.yield_stress : body.material().yield_stress;

@@ -32,6 +32,7 @@ struct FemContactSettings {
 struct FemSettings {
   ElasticModel model = ElasticModel::modified_stvk;
   FemMode mode = FemMode::dynamic;
+  double internal_stiffness = 1;
   FemExampleSettings examples;
   FemPlasticSettings plasticity;
   FemContactSettings contact;
@@ -82,6 +83,10 @@ void describe_fem(Describe<Settings>& d) {
   d.choice("mode", static_cast<FemMode Settings::*>(&FemSettings::mode),
            {{"dynamic", FemMode::dynamic}, {"quasi-static", FemMode::quasi_static}},
            "with or without inertia");
+  d.field("internal_stiffness", &FemSettings::internal_stiffness, "",
+          "stiffness of the conventional potential, relative to the material; 0: off, only the examples hold "
+          "the body together",
+          non_negative());
   d.field("examples", &FemSettings::examples, "", "the example potential");
   d.field("plasticity", &FemSettings::plasticity, "", "plastic flow of bodies with a yield stress");
   d.field("contact", &FemSettings::contact, "", "contact with obstacles");

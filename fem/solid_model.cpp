@@ -1,11 +1,36 @@
 #include "fem/solid_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/math/errors.h"
 
 namespace exemplar {
+
+namespace {
+
+// Of the potentials that act on a body, relative to its energy.
+double largest_stiffness(const SolidBody& body) {
+  double largest = body.internal_stiffness;
+  if (largest > 0) return largest;
+  for (const ExampleSet& set : body.examples) largest = std::max(largest, set.stiffness);
+  return largest;
+}
+
+// Where the pose nodes of the compatible method start: in the example that the weights name, so that a body
+// released there feels no force from W_p; mixed weights start from the mixed positions, which the first step
+// makes consistent.
+Points initial_pose(const SolidBody& body) {
+  Points pose = body.mesh.vertices;
+  const ExampleSet& set = body.examples.front();
+  for (Eigen::Index i = 0; i < set.initial_weights.size(); ++i) {
+    pose += set.initial_weights[i] * (set.poses[static_cast<std::size_t>(i)] - body.mesh.vertices);
+  }
+  return pose;
+}
+
+}  // namespace
 
 SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, ExampleMethod method,
                        double penalty)
@@ -33,7 +58,7 @@ SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, E
     positions.middleRows(m_first_node[b], n) = body.positions;
     velocities.middleRows(m_first_node[b], n) = body.velocities;
     if (m_pose_offset[b] > 0)
-      positions.middleRows(m_first_node[b] + m_pose_offset[b], n) = body.mesh.vertices;
+      positions.middleRows(m_first_node[b] + m_pose_offset[b], n) = initial_pose(body);
     add_body(b, method, penalty, terms);
     masses += lumped_mass(m_elastic[b]->elements(), body.density, m_total_nodes);
     volume +=
@@ -41,7 +66,8 @@ SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, E
     tets += m_elastic[b]->elements().count();
     stiffness = std::max(
         stiffness,
-        std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).a.norm(); }, body.energy));
+        largest_stiffness(body) *
+            std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).a.norm(); }, body.energy));
   }
   options.length = std::cbrt(6 * volume / static_cast<double>(std::max<std::size_t>(tets, 1)));
   // Below this force the strain is under 1e-7: nothing that a picture or a metric would show.
@@ -77,8 +103,11 @@ Points SolidModel::global(std::size_t b, const Points& local) const {
 void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
                           std::vector<std::shared_ptr<NodeTerm>>& terms) {
   const SolidBody& body = m_bodies[b];
-  m_elastic.push_back(std::make_shared<ElasticTerm>(make_elements(b, {}), body.energy));
-  terms.push_back(m_elastic.back());
+  const bool has_internal = body.internal_stiffness > 0;
+  m_elastic.push_back(std::make_shared<ElasticTerm>(
+      make_elements(b, {}), has_internal ? scaled(body.energy, body.internal_stiffness) : body.energy));
+  m_elastic.back()->set_damping_share(body.damping_share);
+  if (has_internal) terms.push_back(m_elastic.back());
   m_example_terms.emplace_back();
   m_incompatible.emplace_back();
   if (method == ExampleMethod::compatible && body.examples.size() > 1) {
@@ -95,6 +124,7 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
     } else {
       m_incompatible[b].push_back(
           std::make_shared<ExampleTerm>(make_elements(b, set.tets), poses, energy, set.on_simplex));
+      m_incompatible[b].back()->set_damping_share(body.damping_share);
       terms.push_back(m_incompatible[b].back());
     }
   }
@@ -115,10 +145,11 @@ StepOutcome SolidModel::step(const StepInput& input) {
 
 void SolidModel::flow(double dt) {
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    if (!m_plasticities[b]) continue;
+    // Without W_i there is no stress to yield to (the examples' potential never makes anything flow).
+    if (!m_plasticities[b] || m_bodies[b].internal_stiffness == 0) continue;
     const Points& x = m_solver->state().positions;
     const double before = m_elastic[b]->value(x, {});
-    if (!m_plasticities[b]->update(x, m_bodies[b].energy, dt, m_elastic[b]->elements())) continue;
+    if (!m_plasticities[b]->update(x, m_elastic[b]->energy(), dt, m_elastic[b]->elements())) continue;
     m_dissipation += before - m_elastic[b]->value(x, {});
     update_examples(b);
   }
@@ -148,7 +179,9 @@ Points SolidModel::body_velocities(std::size_t b) const {
 
 double SolidModel::internal_energy() const {
   double sum = 0;
-  for (const auto& term : m_elastic) sum += term->value(m_solver->state().positions, {});
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    if (m_bodies[b].internal_stiffness > 0) sum += m_elastic[b]->value(m_solver->state().positions, {});
+  }
   return sum;
 }
 

@@ -37,6 +37,8 @@ struct SolidBody {
   Points velocities;      // empty: zero
   double density = 1000;  // kg/m³
   ElasticEnergy energy = ModifiedStVK{1e5, 2e5};
+  double internal_stiffness = 1;  // of W_i relative to `energy`; 0: off (then nothing yields either)
+  double damping_share = 1;       // of ImplicitOptions::damping
   std::vector<ExampleSet> examples;
   std::optional<PlasticBody> plastic;
 };
