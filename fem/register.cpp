@@ -23,6 +23,8 @@ Capabilities fem_capabilities() {
 void register_cases(Registry& registry) {
   registry.add(ValidationCase{"fem", "patch", false, validate_patch});
   registry.add(ValidationCase{"fem", "motion", false, validate_motion});
+  registry.add(ValidationCase{"fem", "order", false, validate_order});
+  registry.add(ValidationCase{"fem", "dissipation", false, validate_dissipation});
   registry.add(ValidationCase{"fem", "recovery", false, validate_recovery});
   registry.add(ValidationCase{"fem", "cantilever-calculix", false, validate_cantilever});
   registry.add(ValidationCase{"fem", "modes-calculix", false, validate_modes});

@@ -16,4 +16,8 @@ std::vector<ValidationRecord> validate_figure_4(const ValidationContext& context
 std::vector<ValidationRecord> validate_drift(const ValidationContext& context);
 std::vector<ValidationRecord> validate_twist(const ValidationContext& context);
 
+// fem/validation_dynamics.cpp
+std::vector<ValidationRecord> validate_order(const ValidationContext& context);
+std::vector<ValidationRecord> validate_dissipation(const ValidationContext& context);
+
 }  // namespace exemplar
