@@ -13,7 +13,7 @@ namespace exemplar::mass_spring {
 
 namespace {
 
-constexpr int k_contact_turns = 10;  // of relaxation and contact in a step
+constexpr double k_farthest_move = 0.25;  // of a spring's length in a step, constraints only
 
 struct SceneBody {
   const Body* body = nullptr;
@@ -129,10 +129,18 @@ double seconds_since(Clock::time_point start) {
 }
 
 // As many as the springs' stability asks for; and no obstacle may cross half of its own radius in one.
+// Distances are the same in a tetrahedron turned inside out, so with constraints no node may pass its
+// neighbours in one step: a landing body would stay folded.
 int MassSpringMethod::substeps(double dt) const {
   double count = 1.0;
-  for (const SceneBody& body : m_bodies)
-    count = std::max(count, std::ceil(dt / body.springs->stable_step() - 1e-9));
+  for (const SceneBody& body : m_bodies) {
+    const SpringBody& springs = *body.springs;
+    count = std::max(count, std::ceil(dt / springs.stable_step() - 1e-9));
+    if (m_settings.integration == Integration::forces) continue;
+    const double speed = std::sqrt(springs.velocities.rowwise().squaredNorm().maxCoeff());
+    const double reach = k_farthest_move * springs.network().rest_lengths.mean();
+    count = std::max(count, std::min<double>(m_settings.max_substeps, std::ceil(dt * speed / reach)));
+  }
   for (std::size_t o = 0; o < m_world.size(); ++o) {
     const double radius = m_world.body(o).shape().bounding_radius();
     if (std::isfinite(radius))
@@ -163,13 +171,10 @@ void MassSpringMethod::step_body(SceneBody& body, double dt) {
   // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
   // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take
   // turns.
-  const int turns = m_settings.integration == Integration::constraints
-                        ? std::min(k_contact_turns, m_settings.iterations)
-                        : 0;
-  for (int turn = 0; turn < std::max(1, turns); ++turn) {
+  const bool relaxes = m_settings.integration == Integration::constraints;
+  for (int turn = 0; turn < (relaxes ? m_settings.iterations : 1); ++turn) {
     start = Clock::now();
-    if (turns > 0)
-      springs.relax(dt, (turn + 1) * m_settings.iterations / turns - turn * m_settings.iterations / turns);
+    if (relaxes) springs.relax(dt, 1);
     m_spring_seconds += seconds_since(start);
     start = Clock::now();
     m_contact_dissipation += resolve_contacts(m_world, body.contact_points, springs.positions, inverse_masses,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
 
 #include "core/math/errors.h"
 #include "core/math/parallel.h"
@@ -15,8 +16,8 @@ using namespace lanes;
 
 namespace {
 
-constexpr std::size_t members_per_block =
-    768;  // positions, rest positions and sums of a block fit the first-level cache
+// Positions, rest positions and sums of so many particles fit the first-level cache (96 bytes each of 48 kB).
+constexpr int particles_per_block = 384;
 constexpr double rank_tolerance = 1e-8;  // eigenvalues of A_qq below this share of the largest count as zero
 constexpr int stride = 4;                // doubles per padded point
 
@@ -112,10 +113,13 @@ CellSet::CellSet(const Points& rest_positions, const VecX& masses, const Cells& 
 void CellSet::arrange(const Points& rest_positions) {
   m_places.resize(m_cells.count());
   std::vector<int> order = spatial_order(m_cells, rest_positions);
+  std::vector<std::size_t> block_of(rest_positions.rows(),
+                                    order.size());  // where a particle was last counted
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    for (std::size_t members = 0;
-         last < order.size() && (members < members_per_block || (last - first) % width != 0); ++last)
-      members += m_cells.of(order[last]).size();
+    int particles = 0;
+    for (; last < order.size() && (particles < particles_per_block || (last - first) % width != 0); ++last)
+      for (const int p : m_cells.of(order[last]))
+        if (std::exchange(block_of[p], first) != first) ++particles;
     add_block(std::span(order).subspan(first, last - first), rest_positions);
   }
   const bool keeps_maps = m_options.beta > 0.0 || m_options.conserve_volume || m_options.owns_rest_shapes;
@@ -403,13 +407,10 @@ void CellSet::match_block(const Block& block, const Points& positions, const Vec
   }
   double* sums = m_sums.data() + stride * static_cast<std::ptrdiff_t>(block.first_entry);
   std::fill(sums, sums + stride * static_cast<std::ptrdiff_t>(block.entries), 0.0);
-  // The next batch is summed between a batch's rotation, which is one long chain of operations, and its use:
-  // the processor works on both at once.
-  LaneMat next = sum(m_batches[block.first_batch], weighted, rest);
   for (int b = block.first_batch; b < block.last_batch; ++b) {
     Batch& batch = m_batches[b];
-    const LaneMat a_pq = next, r = extract_rotations(a_pq, batch.q);
-    if (b + 1 < block.last_batch) next = sum(m_batches[b + 1], weighted, rest);
+    const LaneMat a_pq = sum(batch, weighted, rest);
+    const LaneMat r = extract_rotations(a_pq, batch.q);
     if (!m_maps.empty()) blend(m_maps[b], a_pq, r);
     const LaneMat& t = m_maps.empty() ? r : m_maps[b].transformation;
     scatter(batch, t, rest, sums);

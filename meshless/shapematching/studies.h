@@ -29,10 +29,11 @@ Scramble scramble(int cells_per_side, int levels, int seeds);
 int cells_flowing_in_spin(PlasticityKind kind, PlasticityReference reference);
 
 // Bodies without extent: a plate and a rod one particle thick, two particles, one. They are thrown spinning
-// and, where there are enough particles, dented; the shape error after two seconds [m] and the relative
-// change of momentum.
+// and, where there are enough particles, dented. Thin cells are hinged to each other, so what must come back
+// is the distances within each cell: their largest error after two seconds [m]; and the relative change of
+// momentum.
 struct Degenerate {
-  double shape_error = 0.0, momentum_change = 0.0;
+  double distance_error = 0.0, momentum_change = 0.0;
 };
 Degenerate thrown_degenerate(const std::array<int, 3>& particles);
 

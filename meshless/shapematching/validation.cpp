@@ -109,8 +109,8 @@ Records degenerate(const ValidationContext&) {
                                                                {"one cell", {2, 2, 2}}};
   for (const auto& [name, counts] : bodies) {
     const Degenerate thrown = thrown_degenerate(counts);
-    out.push_back(at_most(std::string(name) + ": shape error 2 s after a throw [m]", thrown.shape_error, 1e-3,
-                          "a hundredth of a cell"));
+    out.push_back(at_most(std::string(name) + ": distances within cells 2 s after a throw [m]",
+                          thrown.distance_error, 1e-3, "a hundredth of a cell"));
     out.push_back(at_most(std::string(name) + ": relative change of momentum", thrown.momentum_change, 1e-11,
                           "conservation"));
   }

@@ -64,7 +64,8 @@ TEST(MassSpringMethod, ResumeAndThreadsDoNotChangeABit) {
 TEST(MassSpringMethod, LandsOnTheGroundWithForcesAndWithConstraints) {
   for (const Integration integration : {Integration::forces, Integration::constraints}) {
     SceneSettings settings = falling(false);
-    settings.time = {3.0, 60, 2};
+    settings.time = {2.0, 60, 2};
+    settings.bodies[0].volume.grid = IntVec3(8, 4, 6);
     const Scene scene = make_scene(settings, "");
     Settings own;
     own.integration = integration;
