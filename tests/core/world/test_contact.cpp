@@ -521,6 +521,61 @@ struct Solver {
   }
 };
 
+TEST(ContactImpact, OvershootIsMeasuredInHalfInnerRadii) {
+  const ContactSurface surface = sheet(2, 1.0);
+  const std::vector<ObstacleBody> bodies =
+      make_obstacles({obstacle(ShapeKind::sphere, 0.2, Vec3(0.1, 0.3, 0.17)),
+                      obstacle(ShapeKind::plane, 1, Vec3(0, -3, 0), false)});
+  ContactPotential contact(surface, bodies, {1e-3, 1e4, 1e-3});
+  contact.begin_step(states_of(bodies), surface.rest);
+  const VecX zero = VecX::Zero(12);
+  const auto overshoot = [&](double way) {
+    VecX end = zero;
+    end[1] = -way;
+    contact.find_pairs(surface.rest, zero, surface.rest, end);
+    return contact.overshoot(surface.rest, zero, surface.rest, end);
+  };
+  // The ball (radius 0.1) touches after 0.2 m, less the gap that is kept.
+  EXPECT_EQ(overshoot(0.1), 0);
+  EXPECT_NEAR(overshoot(0.23), 0.03 / 0.05, 0.01);
+  EXPECT_NEAR(overshoot(2.2), 2 / 0.05, 0.1);
+  // A plane has no behind.
+  Points below = surface.rest;
+  below.col(1).array() -= 10;
+  contact.find_pairs(surface.rest, zero, below, zero);
+  EXPECT_LT(contact.max_step(surface.rest, zero, below, zero), 0.31);
+  EXPECT_EQ(contact.overshoot(surface.rest, zero, below, zero), 0);
+}
+
+TEST(ContactImpact, StiffensOnlyWhatTheImpactDrives) {
+  const ContactSurface surface = sheet(2, 1.0);
+  // One ball rests within reach of the sheet, the other comes from above.
+  const std::vector<ObstacleBody> bodies =
+      make_obstacles({obstacle(ShapeKind::sphere, 0.2, Vec3(-0.25, 0.1005, 0.1)),
+                      obstacle(ShapeKind::sphere, 0.2, Vec3(0.2, 0.3, 0.1))});
+  const double reach = 1e-3;
+  ContactPotential contact(surface, bodies, {reach, 1e4, 1e-3});
+  contact.begin_step(states_of(bodies), surface.rest);
+  const VecX masses = VecX::Constant(surface.rest.rows(), 0.5), zero = VecX::Zero(12);
+  VecX end = zero, touching = zero;
+  end[7] = -0.3;
+  touching[7] = -0.1995;
+  const auto energy = [&](const VecX& q) {
+    contact.find_pairs(surface.rest, q, surface.rest, q);
+    return contact.value(surface.rest, q);
+  };
+  const double resting = energy(zero), both = energy(touching);
+  ASSERT_GT(resting, 0);
+  ASSERT_GT(both, resting);
+  contact.find_pairs(surface.rest, zero, surface.rest, end);
+  contact.stiffen(surface.rest, zero, surface.rest, end, masses, 1.0 / 600);
+  EXPECT_EQ(energy(zero), resting);
+  // p = m s/(dt² A): m = 1/(1/2 + 1/0.5) kg, s = 0.1 m.
+  EXPECT_GT(energy(touching), resting + 5 * (both - resting));
+  contact.begin_step(states_of(bodies), surface.rest);
+  EXPECT_EQ(energy(touching), both);
+}
+
 TEST(ContactSolve, RigidInertiaDerivativesAndFreeMotion) {
   const ObstacleBody body(obstacle(ShapeKind::box, 0.3, Vec3(1, 2, 3)));
   ObstacleState state = body.initial_state();

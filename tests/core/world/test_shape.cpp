@@ -61,6 +61,12 @@ TEST_P(AnalyticShape, DistanceAgreesWithTheDrawnSurface) {
   }
 }
 
+TEST_P(AnalyticShape, NoPointIsDeeperThanTheInnerRadius) {
+  const ShapeGeometry shape(describe(GetParam()));
+  EXPECT_DOUBLE_EQ(shape.inner_radius(), -shape.value(Vec3::Zero()));
+  for (int k = 0; k < 500; ++k) EXPECT_GE(shape.value(random_point(4, k, 0.6)), -shape.inner_radius());
+}
+
 TEST_P(AnalyticShape, DerivativesAgreeWithDifferences) {
   const ShapeGeometry shape(describe(GetParam()));
   int checked = 0;
