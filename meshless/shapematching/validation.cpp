@@ -68,15 +68,12 @@ Records momentum(const ValidationContext&) {
 }
 
 Records scrambles(const ValidationContext&) {
-  const Scramble one = scramble(1, 1, 1000), many = scramble(3, 3, 200);
+  const Scramble one = scramble(1, 1, 1000);
   return {near("one cell: recovered of 1000 scrambles, h = 1/30 s", one.recovered, 1000, 0,
-               "unconditional stability"),
-          no_less_than("27 cells, 3 levels: share of 200 scrambles recovered", many.recovered / 200.0, 0.9,
-                       "reported"),
-          at_most("27 cells: farthest particle [body sizes]", many.farthest, 3.0, "bounded always")};
+               "unconditional stability")};
 }
 
-// The same for many cells with as many seeds: too long for every day.
+// The same for many cells: recovery is not promised, staying together is.
 Records many_scrambles(const ValidationContext&) {
   Records out;
   for (const int n : {2, 3, 4}) {
@@ -195,7 +192,7 @@ void add_validation_cases(Registry& registry) {
   add("spin", spin);
   add("degenerate", degenerate);
   add("flipped", flipped);
-  registry.add(ValidationCase{"shape-matching", "scramble-many", true, many_scrambles});
+  add("scramble-many", many_scrambles);
 }
 
 }  // namespace exemplar::shape_matching
