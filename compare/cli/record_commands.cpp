@@ -88,11 +88,21 @@ Json number_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+// A bar would end the cell, an end of line the row.
+std::string markdown_cell(const std::string& text) {
+  std::string cell;
+  for (const char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c == '\n' ? ' ' : c;
+  }
+  return cell;
+}
+
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     text += "|";
-    for (const std::string& cell : rows[r]) text += " " + cell + " |";
+    for (const std::string& cell : rows[r]) text += " " + markdown_cell(cell) + " |";
     text += "\n";
     if (r > 0) continue;
     text += "|";
@@ -172,6 +182,7 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
       {"figure", "value", "unit", "goal", "met", "beside", "settings"}};
   Json json = Json::array();
   const ValidationContext context = make_context(arguments, registry);
+  int met = 0, goals = 0;
   for (const Bench& item : benches) {
     if (arguments.list) {
       terminal.say(full_name(item));
@@ -180,6 +191,8 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
     const auto start = std::chrono::steady_clock::now();
     BenchRecord failure{"could not be run", std::nan(""), "", "", 0.0, false, ""};
     for (const BenchRecord& r : run_case(item, context, failure)) {
+      goals += r.goal ? 1 : 0;
+      met += r.goal && r.met ? 1 : 0;
       rows.push_back({item.group + ": " + r.figure, short_number(r.value), r.unit,
                       r.goal ? short_number(*r.goal) : "", r.goal ? (r.met ? "yes" : "NO") : "", r.anchor,
                       r.settings});
@@ -195,6 +208,7 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
   }
   if (arguments.list) return k_exit_done;
   terminal.say(format_table(rows));
+  terminal.say(fmt::format("{} of {} goals met", met, goals));
   write_records(arguments, json, rows);
   return k_exit_done;
 }
