@@ -300,6 +300,14 @@ Json vector_schema(const FieldSpec& field) {
   return Json{{"anyOf", Json::array({vector, Json{{"enum", {"x", "y", "z", "-x", "-y", "-z"}}}})}};
 }
 
+Json field_schema(const FieldSpec& field);
+
+Json object_schema(const Description& type) {
+  const Json whole = schema_of(type);
+  if (type.shorthand.empty()) return whole;
+  return Json{{"anyOf", Json::array({field_schema(*type.find(type.shorthand)), whole})}};
+}
+
 Json field_schema(const FieldSpec& field) {
   switch (field.kind) {
     case FieldKind::number:
@@ -323,7 +331,7 @@ Json field_schema(const FieldSpec& field) {
     case FieldKind::vectors:
       return array_schema(vector_schema(field));
     case FieldKind::object:
-      return schema_of(*field.nested);
+      return object_schema(*field.nested);
     case FieldKind::list:
       return array_schema(schema_of(*field.nested));
   }
@@ -378,6 +386,8 @@ Json read_json_file(const std::string& path) {
 
 void read_object(const Json& json, const Description& type, void* object, const std::string& path,
                  std::vector<Problem>& problems) {
+  if (!json.is_object() && !type.shorthand.empty())
+    return read_field(json, *type.find(type.shorthand), object, path, problems);
   if (!json.is_object()) {
     problems.push_back({"", path, "expected an object {...}, got " + describe_value(json)});
     return;

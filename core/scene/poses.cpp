@@ -111,7 +111,9 @@ PosePoints from_mode(const ModePose& mode, const PoseContext& context) {
     throw InputError(fmt::format("vibration mode {} was not found", mode.index));
   }
   const Points& shape = modes.shapes[static_cast<std::size_t>(mode.index - 7)];
-  const Points pose = mesh.vertices + shape * (mode.amplitude / shape.rowwise().norm().maxCoeff());
+  const double diagonal = (mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).norm();
+  const double amplitude = mode.amplitude.value_or(diagonal / 20);
+  const Points pose = mesh.vertices + shape * (amplitude / shape.rowwise().norm().maxCoeff());
   return {apply(context.volume->surface, mesh.tets, pose), pose};
 }
 

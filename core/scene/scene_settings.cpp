@@ -116,7 +116,9 @@ void describe(Describe<VolumeSettings>& d) {
 
 void describe(Describe<ModePose>& d) {
   d.field("index", &ModePose::index, "", "mode, counted from 1 with six rigid ones first", between(7, 200));
-  d.field("amplitude", &ModePose::amplitude, "m", "largest displacement");
+  d.field("amplitude", &ModePose::amplitude, "m",
+          "largest displacement; default: a twentieth of the body's diagonal", positive());
+  d.shorthand("index");
 }
 
 void describe(Describe<FramePose>& d) {
@@ -162,7 +164,7 @@ void describe(Describe<ExampleSettings>& d) {
   describe_pose_map(d);
   d.field("maps", &ExampleSettings::maps, "", "several maps, one after the other");
   d.field("file", &ExampleSettings::file, "", "mesh file with the surface's (or the volume's) topology");
-  d.field("mode", &ExampleSettings::mode, "", "a vibration mode of the body");
+  d.field("mode", &ExampleSettings::mode, "", "a vibration mode of the body: its number, or more about it");
   d.field("frame", &ExampleSettings::frame, "", "a frame of another run");
   d.field("region", &ExampleSettings::region, "m", "only elements with their centre in this box take part");
   d.field("allow_inverted", &ExampleSettings::allow_inverted, "", "accept a pose with inverted elements");

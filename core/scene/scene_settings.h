@@ -45,8 +45,8 @@ struct VolumeSettings {
 enum class ExampleUse { both, elastic, plastic };
 
 struct ModePose {
-  int index = 7;           // counted from 1 with the six rigid modes first, so 7 is the lowest vibration
-  double amplitude = 0.1;  // m, largest displacement
+  int index = 7;  // counted from 1 with the six rigid modes first, so 7 is the lowest vibration
+  std::optional<double> amplitude;  // m, largest displacement; none: a twentieth of the body's diagonal
 };
 
 struct FramePose {

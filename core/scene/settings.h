@@ -107,6 +107,7 @@ struct Description {
   std::vector<std::vector<std::string>>
       exactly_one;  // groups of optional fields of which exactly one is given
   std::vector<std::vector<std::string>> at_most_one;
+  std::string shorthand;   // a value that is no object stands for this field, as in "mode": 7
   std::string preset_key;  // a text field that fills the struct before the other keys are read
   std::vector<std::string> preset_names;
   std::function<void(void* object, const std::string& preset)> apply_preset;
@@ -204,6 +205,7 @@ class Describe {
     return spec;
   }
 
+  void shorthand(std::string key) { m_description.shorthand = std::move(key); }
   void exactly_one(std::vector<std::string> keys) { m_description.exactly_one.push_back(std::move(keys)); }
   void at_most_one(std::vector<std::string> keys) { m_description.at_most_one.push_back(std::move(keys)); }
 

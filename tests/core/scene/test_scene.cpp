@@ -1,6 +1,9 @@
+#include "core/scene/json.h"
 #include "core/scene/scene.h"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -87,6 +90,20 @@ TEST(Scene, ModesArePosesWithTheAskedAmplitude) {
   // A vibration mode moves no momentum: the mass-weighted mean displacement of a uniform grid is near zero.
   const VecX mass = lumped_masses(body.volume().mesh.vertices, body.volume().mesh.tets, 1.0);
   EXPECT_LT((moved.transpose() * mass).norm() / mass.sum(), 2e-3);
+}
+
+TEST(Scene, AModeMayBeGivenByItsNumberAlone) {
+  ModePose mode;
+  std::vector<Problem> problems;
+  read_object(Json(9), description_of<ModePose>(), &mode, "mode", problems);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_EQ(mode.index, 9);
+  EXPECT_FALSE(mode.amplitude.has_value());
+  read_object(Json(3), description_of<ModePose>(), &mode, "mode", problems);
+  ASSERT_EQ(problems.size(), 1u);  // a rigid mode is out of range
+  EXPECT_EQ(problems[0].path, "mode");
+  const Json schema = schema_of(description_of<ExampleSettings>());
+  EXPECT_NE(schema.dump().find("a vibration mode of the body"), std::string::npos);
 }
 
 TEST(Scene, InvertedExamplesAreRefusedUnlessAllowed) {
