@@ -1,17 +1,16 @@
-#include "core/scene/json.h"
 #include "core/scene/scene.h"
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "core/elastic/modes.h"
 #include "core/math/errors.h"
 #include "core/mesh/extrude.h"
 #include "core/mesh/files.h"
 #include "core/mesh/quality.h"
+#include "core/scene/json.h"
 #include "core/scene/poses.h"
 
 namespace exemplar {
