@@ -21,7 +21,7 @@ double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::ste
   return std::chrono::duration<double>(b - a).count();
 }
 
-std::string duration_text(double seconds) {
+std::string clock_text(double seconds) {
   const int whole = static_cast<int>(seconds + 0.5);
   if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
@@ -69,7 +69,7 @@ void ProgressBar::update(int done, int total, double simulated_seconds) {
   const double left = elapsed / std::max(done - m_first, 1) * (total - done);
   const std::string text =
       fmt::format("frame {}/{}  t = {:.4g} s  {:.3g} frames/s  {} left", done, total, simulated_seconds,
-                  (done - m_first) / std::max(elapsed, 1e-9), duration_text(left));
+                  (done - m_first) / std::max(elapsed, 1e-9), clock_text(left));
   if (!m_terminal.interactive()) return m_terminal.note(fmt::format("{}: {}", m_label, text));
   const int filled = static_cast<int>(24.0 * done / std::max(total, 1));
   std::string bar;
