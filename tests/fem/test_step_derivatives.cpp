@@ -24,7 +24,7 @@ SolidBody example_body() {
   set.poses = {twisted_pose(body.mesh.vertices, 1, 50, 0.8), stretched};
   set.stiffness = 0.8;
   set.on_simplex = false;
-  set.initial_weights = Vec2(0.3, 0.2);
+  set.initial_weights = VecX{{0.3, 0.2}};
   body.examples.push_back(set);
   PlasticBody plastic;
   plastic.parameters = {1, 5, 0};
