@@ -34,7 +34,7 @@ class CompatibleTerm : public NodeTerm {
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
-  bool damped() const override { return false; }
+  double damping_share() const override { return 0; }
   // γ ‖∇_y W_I‖² alone.
   double penalty_energy(const Points& x, const VecX& w);
   // What is added to the diagonal of the pose nodes in the Hessian, N/m.

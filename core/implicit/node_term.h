@@ -34,10 +34,9 @@ class NodeTerm {
   virtual void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                            Eigen::Ref<MatX> d) = 0;
 
-  // False: left out of stiffness-proportional damping.
-  virtual bool damped() const { return true; }
-  // Part of the solver's damping β that acts on this term: materials differ from body to body.
-  virtual double damping_share() const { return damped() ? 1.0 : 0.0; }
+  // Part of the solver's stiffness-proportional damping β that acts on this term (materials differ from body
+  // to body); 0: none.
+  virtual double damping_share() const { return 1; }
 };
 
 }  // namespace exemplar
