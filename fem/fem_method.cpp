@@ -329,10 +329,12 @@ void FemMethod::save(StateWriter& out) const {
   out.write("time", m_time);
   out.write("positions", state.solver.positions);
   out.write("velocities", state.solver.velocities);
+  out.write("accelerations", state.solver.accelerations);
   for (std::size_t t = 0; t < state.solver.weights.size(); ++t) {
     out.write("weights" + std::to_string(t), state.solver.weights[t]);
   }
-  const std::vector<int> linear{state.solver.linear.direct_solves_left, state.solver.linear.next_pause,
+  const LinearMemory& memory = state.solver.linear;
+  const std::vector<int> linear{static_cast<int>(memory.way), memory.solves_left, memory.next_pause,
                                 m_iterations};
   out.write("linear", std::span<const int>(linear));
   std::vector<double> obstacles;
@@ -361,13 +363,14 @@ void FemMethod::load(StateReader& in) {
   m_time = in.read_double("time");
   in.read("positions", state.solver.positions);
   in.read("velocities", state.solver.velocities);
+  in.read("accelerations", state.solver.accelerations);
   for (std::size_t t = 0; t < state.solver.weights.size(); ++t) {
     in.read("weights" + std::to_string(t), state.solver.weights[t]);
   }
-  std::vector<int> linear(3);
+  std::vector<int> linear(4);
   in.read("linear", std::span<int>(linear));
-  state.solver.linear = {linear[0], linear[1]};
-  m_iterations = linear[2];
+  state.solver.linear = {static_cast<LinearWay>(linear[0]), linear[1], linear[2]};
+  m_iterations = linear[3];
   std::vector<double> obstacles(13 * state.solver.obstacles.size());
   in.read("obstacles", std::span<double>(obstacles));
   for (std::size_t i = 0; i < state.solver.obstacles.size(); ++i) {

@@ -54,6 +54,7 @@ struct StepOutcome {
 // All state that changes: what a checkpoint holds and what a failed step goes back to.
 struct ImplicitState {
   Points positions, velocities;
+  Points accelerations;       // m/s², of the last step: for the next one's starting point only
   std::vector<VecX> weights;  // per term
   std::vector<ObstacleState> obstacles;
   LinearMemory linear;
@@ -99,6 +100,8 @@ class ImplicitSolver {
   Points held_start(const StepInput& input) const;
   void prepare_system(const std::vector<SupportedNode>& held);
   StepStatus place_obstacles(const StepInput& input, VecX& q, Points& start);
+  void start_from_prediction(const StepInput& input, const Points& start, const VecX& q, Problem& problem,
+                             VecX& z) const;
   NewtonSummary solve(Problem& problem, VecX& z);
   void finish(const StepInput& input, const Points& x, const VecX& q, std::vector<VecX> weights);
 

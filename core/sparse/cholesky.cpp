@@ -43,7 +43,8 @@ struct Cholesky::Implementation {
     cholmod_start(&common);
     common.print = 0;
     common.final_ll = 1;
-    // Below the size the factor is too thin for dense panels, unless it is nearly full (CHOLMOD looks at flops per entry).
+    // Below the size the factor is too thin for dense panels, unless it is nearly full (CHOLMOD looks at
+    // flops per entry).
     common.supernodal = pattern->dofs() > k_supernodal_above_dofs ? CHOLMOD_SUPERNODAL : CHOLMOD_AUTO;
     analyse();
   }

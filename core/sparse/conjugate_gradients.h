@@ -1,8 +1,12 @@
-// Conjugate gradients with a 3×3 block-Jacobi preconditioner for one or several right-hand sides at once (the
-// matrix is read once for all). Reductions are in a fixed order: the same bits for any number of threads.
+// Conjugate gradients with a 3×3 block-Jacobi preconditioner, with or without a coarse space added to it, for
+// one or several right-hand sides at once (the matrix is read once for all). Vectors are gone through in
+// chunks of fixed size whose sums are added in order: the same bits for any number of threads.
 #pragma once
 
+#include <vector>
+
 #include "core/sparse/block_product.h"
+#include "core/sparse/coarse_space.h"
 #include "core/sparse/pattern.h"
 
 namespace exemplar {
@@ -17,12 +21,21 @@ struct CgResult {
 class ConjugateGradients {
  public:
   explicit ConjugateGradients(const BlockPattern& pattern) : m_product(pattern) {}
-  // Solves A x = rhs column by column until ‖r‖ ≤ tolerance·‖rhs‖ for every column, in the norm of the
-  // preconditioner. `x` holds the start.
-  CgResult solve(const BlockMatrix& a, const MatX& rhs, double tolerance, int max_iterations, MatX& x);
+  // Solves A x = rhs column by column until ‖r‖ ≤ tolerance·‖rhs‖ for every column, in the norm of the block-
+  // Jacobi preconditioner. `x` holds the start and, however it ends, the last iterate. `coarse`: null or
+  // updated for this matrix.
+  CgResult solve(const BlockMatrix& a, const MatX& rhs, double tolerance, int max_iterations,
+                 CoarseSpace* coarse, MatX& x);
 
  private:
+  template <int Count>
+  CgResult solve_batch(const BlockMatrix& a, const Eigen::Ref<const MatX>& rhs, double tolerance,
+                       int max_iterations, CoarseSpace* coarse, Eigen::Ref<MatX> x);
+
   BlockProduct m_product;
+  std::vector<Mat3> m_inverses;  // of the diagonal blocks
+  // Interleaved vectors: entry (dof, k) at dof·count + k.
+  std::vector<double> m_x, m_r, m_z, m_d, m_ad;
 };
 
 }  // namespace exemplar

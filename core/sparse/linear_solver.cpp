@@ -7,11 +7,23 @@ namespace exemplar {
 
 namespace {
 
-// Flops per second, only their ratio matters: OpenBLAS panels, CHOLMOD's simplicial code, sparse products.
-constexpr double k_supernodal_rate = 8.0;
-constexpr double k_simplicial_rate = 1.5;
-constexpr double k_product_rate = 2.0;
+// Costs in nanoseconds as measured on one machine (2.8 GHz, one thread); only their ratios matter.
+constexpr double k_per_product_block = 4.3;     // of the stored triangle, one vector
+constexpr double k_per_iteration_dof = 4.0;     // sums and updates of one vector
+constexpr double k_second_vector = 0.5;         // what each further vector adds
+constexpr double k_per_factor_dof = 2000;       // CHOLMOD's bookkeeping
+constexpr double k_per_supernodal_flop = 0.05;  // dense panels
+constexpr double k_per_simplicial_flop = 1.2;
+constexpr double k_per_factor_entry = 2;       // forward and backward substitution
+constexpr double k_per_restricted_block = 60;  // of P-transpose A P
+constexpr double k_per_moved_dof = 6;          // to the coarse space and back
+constexpr int k_coarse_iterations = 20;        // what a system with a coarse space usually takes
 constexpr int k_longest_pause = 64;
+constexpr int k_most_iterations = 4000;
+
+double substitution_cost(double entries, Eigen::Index columns) {
+  return k_per_factor_entry * entries * (0.5 + 0.5 * static_cast<double>(columns));
+}
 
 }  // namespace
 
@@ -20,33 +32,68 @@ Cholesky& LinearSolver::cholesky() {
   return *m_cholesky;
 }
 
+CoarseSpace& LinearSolver::coarse_space() {
+  if (!m_coarse) m_coarse = std::make_unique<CoarseSpace>(*m_pattern);
+  return *m_coarse;
+}
+
+double LinearSolver::direct_cost(Eigen::Index columns) {
+  const double flops = cholesky().factor_flops();
+  const double factorise = cholesky().supernodal()
+                               ? k_per_factor_dof * m_pattern->dofs() + k_per_supernodal_flop * flops
+                               : k_per_simplicial_flop * flops;
+  return factorise + substitution_cost(cholesky().factor_entries(), columns);
+}
+
+double LinearSolver::coarse_cost() {
+  const double blocks = static_cast<double>(m_pattern->value_count()) / 9;
+  return k_per_restricted_block * blocks + k_per_factor_dof * 6 * coarse_space().aggregates() +
+         k_per_supernodal_flop * coarse_space().factor_flops();
+}
+
+double LinearSolver::iteration_cost(LinearWay way, Eigen::Index columns) {
+  const double blocks = static_cast<double>(m_pattern->value_count()) / 9;
+  double one = k_per_product_block * blocks + k_per_iteration_dof * m_pattern->dofs();
+  if (way == LinearWay::coarse) one += k_per_moved_dof * m_pattern->dofs();
+  const double all = one * (1 + k_second_vector * static_cast<double>(columns - 1));
+  return way == LinearWay::coarse ? all + substitution_cost(coarse_space().factor_entries(), columns) : all;
+}
+
+// As many iterations as the next way would cost from start to end. The last iterative way of the `iterative`
+// method has no such limit.
+int LinearSolver::iteration_limit(LinearWay way, Eigen::Index columns) {
+  const LinearWay next = next_way(way);
+  if (next == LinearWay::direct && m_method == LinearMethod::iterative)
+    return std::max(1000, m_pattern->columns());
+  const double whole = next == LinearWay::direct
+                           ? direct_cost(columns)
+                           : coarse_cost() + k_coarse_iterations * iteration_cost(next, columns);
+  return static_cast<int>(std::min(whole / iteration_cost(way, columns), double{k_most_iterations})) + 1;
+}
+
+LinearWay LinearSolver::next_way(LinearWay way) const {
+  return way == LinearWay::diagonal && can_coarsen() ? LinearWay::coarse : LinearWay::direct;
+}
+
 LinearStatus LinearSolver::solve_direct(const BlockMatrix& a, const MatX& rhs, MatX& x) {
   ++m_counts.factorisations;
-  m_last_was_direct = true;
   if (!cholesky().factorise(a)) return LinearStatus::not_positive_definite;
   x = cholesky().solve(rhs);
   return x.allFinite() ? LinearStatus::solved : LinearStatus::failed;
 }
 
-LinearStatus LinearSolver::solve_iterative(const BlockMatrix& a, const MatX& rhs, double tolerance, int limit,
-                                           MatX& x) {
+LinearStatus LinearSolver::solve_iterative(LinearWay way, const BlockMatrix& a, const MatX& rhs,
+                                           double tolerance, MatX& x) {
   if (!m_gradients) m_gradients = std::make_unique<ConjugateGradients>(*m_pattern);
-  x.setZero(rhs.rows(), rhs.cols());
-  const CgResult result = m_gradients->solve(a, rhs, tolerance, limit, x);
+  CoarseSpace* coarse = way == LinearWay::coarse ? &coarse_space() : nullptr;
+  if (coarse != nullptr) {
+    ++m_counts.coarse_updates;
+    if (!coarse->update(a, m_positions)) return LinearStatus::not_positive_definite;
+  }
+  const CgResult result = m_gradients->solve(a, rhs, tolerance, iteration_limit(way, rhs.cols()), coarse, x);
   m_counts.cg_iterations += result.iterations;
-  m_last_was_direct = false;
   if (result.negative_curvature) return LinearStatus::not_positive_definite;
   return result.converged && x.allFinite() ? LinearStatus::solved : LinearStatus::failed;
-}
-
-int LinearSolver::affordable_iterations(Eigen::Index columns) {
-  const double rate = cholesky().supernodal() ? k_supernodal_rate : k_simplicial_rate;
-  const double direct = cholesky().factor_flops() / rate +
-                        4 * cholesky().factor_entries() * static_cast<double>(columns) / k_simplicial_rate;
-  // Both triangles count; several columns share the reading of the matrix.
-  const double product = 4.0 * static_cast<double>(m_pattern->value_count()) *
-                         (0.6 + 0.4 * static_cast<double>(columns)) / k_product_rate;
-  return static_cast<int>(std::min(direct / product, 2000.0));
 }
 
 LinearStatus LinearSolver::solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x) {
@@ -57,25 +104,37 @@ LinearStatus LinearSolver::solve(const BlockMatrix& a, const MatX& rhs, double t
   return status;
 }
 
+LinearWay LinearSolver::first_way() {
+  if (m_method == LinearMethod::direct) return LinearWay::direct;
+  if (m_memory.solves_left == 0) return LinearWay::diagonal;
+  --m_memory.solves_left;
+  return m_memory.way;
+}
+
+// A way that was reached by falling is kept for a while; one that came first and worked ends the doubling.
+void LinearSolver::remember(LinearWay way) {
+  if (way == LinearWay::diagonal) {
+    m_memory.next_pause = LinearMemory{}.next_pause;
+    return;
+  }
+  m_memory.way = way;
+  m_memory.solves_left = m_memory.next_pause;
+  m_memory.next_pause = std::min(2 * m_memory.next_pause, k_longest_pause);
+}
+
 LinearStatus LinearSolver::choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance,
                                             MatX& x) {
-  if (m_method == LinearMethod::direct) return solve_direct(a, rhs, x);
-  if (m_method == LinearMethod::iterative) {
-    const LinearStatus status = solve_iterative(a, rhs, tolerance, std::max(1000, m_pattern->columns()), x);
-    return status == LinearStatus::failed ? solve_direct(a, rhs, x) : status;
-  }
-  if (m_memory.direct_solves_left > 0) {
-    --m_memory.direct_solves_left;
-    return solve_direct(a, rhs, x);
-  }
-  const LinearStatus status = solve_iterative(a, rhs, tolerance, affordable_iterations(rhs.cols()), x);
-  if (status != LinearStatus::failed) {
-    if (status == LinearStatus::solved) m_memory.next_pause = LinearMemory{}.next_pause;
+  const LinearWay first = first_way();
+  x.setZero(rhs.rows(), rhs.cols());
+  for (LinearWay way = first;; way = next_way(way)) {
+    const LinearStatus status =
+        way == LinearWay::direct ? solve_direct(a, rhs, x) : solve_iterative(way, a, rhs, tolerance, x);
+    if (status == LinearStatus::failed && way != LinearWay::direct) continue;
+    if (status == LinearStatus::solved && m_method != LinearMethod::direct &&
+        (way != first || way == LinearWay::diagonal))
+      remember(way);
     return status;
   }
-  m_memory.direct_solves_left = m_memory.next_pause;
-  m_memory.next_pause = std::min(2 * m_memory.next_pause, k_longest_pause);
-  return solve_direct(a, rhs, x);
 }
 
 }  // namespace exemplar

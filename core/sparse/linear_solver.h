@@ -1,15 +1,14 @@
-// One interface for the linear systems of Newton's method: sparse Cholesky, conjugate gradients, or a choice
-// between them by counts of operations (never by clocks, so that the same scene gives the same bits).
+// One interface for the linear systems of Newton's method: sparse Cholesky, conjugate gradients with one or
+// two levels, or a choice between them by counts of operations (never by clocks, so that the same scene gives
+// the same bits).
 //
-// The automatic rule: a factorisation costs its flops, a conjugate-gradient iteration costs two flops per
-// stored entry of the full matrix, weighted by the rate at which this class of machine does each (dense
-// panels against memory traffic). Gradients are tried as long as they are expected to be cheaper; when they
-// meet the limit at which the factorisation would have been cheaper, the factorisation takes over for a
-// number of solves that doubles with every further failure.
+// The automatic rule has three ways of rising cost before the first digit is gained: gradients with a
+// diagonal preconditioner, gradients with a coarse space beside it, factorisation. A way is given up when it
+// has taken as long as the next one would take; the next goes on from where it stopped and is kept for a
+// number of solves that doubles every time the cheaper way fails again.
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "core/sparse/cholesky.h"
 #include "core/sparse/conjugate_gradients.h"
@@ -24,18 +23,25 @@ struct LinearCounts {
   int factorisations = 0;
   int solves = 0;  // of right-hand-side blocks
   int cg_iterations = 0;
+  int coarse_updates = 0;
   double seconds = 0;  // wall time in solve(), for reports only: nothing is decided by it
 };
 
+enum class LinearWay { diagonal, coarse, direct };
+
 // What the automatic rule remembers; part of a checkpoint.
 struct LinearMemory {
-  int direct_solves_left = 0;
+  LinearWay way = LinearWay::diagonal;  // where the next solve starts
+  int solves_left = 0;                  // before cheaper ways are tried again
   int next_pause = 4;
 };
 
 class LinearSolver {
  public:
   LinearSolver(const BlockPattern& pattern, LinearMethod method) : m_pattern(&pattern), m_method(method) {}
+
+  // Positions of the columns (m, one row each) in the present state; without them there is no coarse space.
+  void set_positions(Points positions) { m_positions = std::move(positions); }
 
   // Solves A x = rhs for all columns. `tolerance` is for the iterative method; `x` is overwritten.
   LinearStatus solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x);
@@ -44,23 +50,32 @@ class LinearSolver {
   const LinearMemory& memory() const { return m_memory; }
   void set_memory(const LinearMemory& memory) { m_memory = memory; }
   LinearMethod method() const { return m_method; }
-  // True if the last solve was done by factorisation.
-  bool last_was_direct() const { return m_last_was_direct; }
 
  private:
   LinearStatus choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x);
   LinearStatus solve_direct(const BlockMatrix& a, const MatX& rhs, MatX& x);
-  LinearStatus solve_iterative(const BlockMatrix& a, const MatX& rhs, double tolerance, int limit, MatX& x);
-  int affordable_iterations(Eigen::Index columns);
+  // From the start in x, with at most so many iterations as the way is worth.
+  LinearStatus solve_iterative(LinearWay way, const BlockMatrix& a, const MatX& rhs, double tolerance,
+                               MatX& x);
+  LinearWay next_way(LinearWay way) const;
+  LinearWay first_way();
+  void remember(LinearWay way);
+  int iteration_limit(LinearWay way, Eigen::Index columns);
+  double direct_cost(Eigen::Index columns);
+  double coarse_cost();
+  double iteration_cost(LinearWay way, Eigen::Index columns);
+  bool can_coarsen() const { return m_positions.rows() > 0 && m_positions.rows() == m_pattern->columns(); }
   Cholesky& cholesky();
+  CoarseSpace& coarse_space();
 
   const BlockPattern* m_pattern;
   LinearMethod m_method;
+  Points m_positions;
   std::unique_ptr<Cholesky> m_cholesky;
   std::unique_ptr<ConjugateGradients> m_gradients;
+  std::unique_ptr<CoarseSpace> m_coarse;
   LinearCounts m_counts;
   LinearMemory m_memory;
-  bool m_last_was_direct = false;
 };
 
 }  // namespace exemplar

@@ -172,8 +172,11 @@ class Minimiser {
       for (int j = 0; j < m_problem.pattern().columns(); ++j)
         m_hessian.a.add_to_diagonal(j, shift * stiffness);
     }
-    // Inexact Newton: loose while far from the solution, tight enough near it to converge superlinearly.
-    const double tolerance = std::clamp(0.1 * std::sqrt(m_summary.residual), 1e-7, 1e-2);
+    // Inexact Newton: loose while far from the solution, tight enough near it to converge superlinearly, but
+    // never tighter than the end needs.
+    const double enough = 0.3 * m_options.force_tolerance / m_summary.residual;
+    const double tolerance =
+        std::max(std::clamp(0.1 * std::sqrt(m_summary.residual), 1e-7, 3e-3), std::min(enough, 0.1));
     NewtonStep step =
         solve_bordered(m_solver, m_hessian, m_g, m_z.tail(m_border), m_problem.simplex_groups(), tolerance);
     m_dz = std::move(step.dz);
