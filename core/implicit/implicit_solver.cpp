@@ -4,8 +4,21 @@
 #include <cassert>
 
 #include "core/implicit/implicit_problem.h"
+#include "core/implicit/prescribed_motion.h"
 
 namespace exemplar {
+
+namespace {
+
+void add_counts(const NewtonSummary& more, NewtonSummary& total) {
+  total.iterations += more.iterations;
+  total.projections += more.projections;
+  total.backtracks += more.backtracks;
+  total.cg_iterations += more.cg_iterations;
+  total.factorisations += more.factorisations;
+}
+
+}  // namespace
 
 ImplicitSolver::ImplicitSolver(Points positions, Points velocities, VecX masses,
                                std::vector<std::shared_ptr<NodeTerm>> terms, ImplicitOptions options)
@@ -99,17 +112,43 @@ void ImplicitSolver::prepare_system(const std::vector<SupportedNode>& held) {
   }
 }
 
-// Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with
-// them if the way is free, else the nodes where they are. Not ok if even that would cross.
-StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start) {
-  q = VecX::Zero(6 * static_cast<Eigen::Index>(m_obstacles.size()));
+// Increments of keyframed obstacles at the step's end, zero for all others.
+VecX ImplicitSolver::prescribed_increments(const StepInput& input) const {
+  VecX q = VecX::Zero(6 * static_cast<Eigen::Index>(m_obstacles.size()));
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
     const auto at = 6 * static_cast<Eigen::Index>(i);
     if (m_obstacles[i].kind() == ObstacleKind::keyframed) {
       q.segment<6>(at) = increment_between(m_state.obstacles[i], m_obstacles[i].prescribed_state(input.time));
     }
   }
+  return q;
+}
+
+// How far the keyframes leave the straight way of the increments `q` within the step: the largest angle in
+// half radians, or distance in half inner radii. Above 1 the step does not see where the obstacle goes, e.g.
+// a whole turn within it.
+double ImplicitSolver::largest_detour(const StepInput& input, const VecX& q) const {
+  double largest = 0;
+  for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
+    if (m_obstacles[i].kind() != ObstacleKind::keyframed) continue;
+    const Vec6 increment = q.segment<6>(6 * static_cast<Eigen::Index>(i));
+    for (const double s : {0.25, 0.5, 0.75}) {
+      const Vec6 off = increment_between(moved(m_state.obstacles[i], s * increment),
+                                         m_obstacles[i].prescribed_state(input.time - (1 - s) * input.dt));
+      largest = std::max({largest, off.tail<3>().norm() / 0.5,
+                          off.head<3>().norm() / (0.5 * m_obstacles[i].shape().inner_radius())});
+    }
+  }
+  return largest;
+}
+
+// Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with
+// them if the way is free, else the nodes where they are, carried along where an obstacle comes their way.
+StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start,
+                                           NewtonSummary& spent) {
+  q = prescribed_increments(input);
   if (!m_contact) return StepStatus::ok;
+  if (input.may_refuse && largest_detour(input, q) > 1) return StepStatus::obstacle_too_fast;
   m_contact->begin_step(m_state.obstacles, m_state.positions);
   const VecX zero = VecX::Zero(q.size());
   VecX q_free = q;
@@ -134,9 +173,39 @@ StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Poin
   if (input.may_refuse && m_contact->overshoot(m_state.positions, zero, predicted, q_free) > 1)
     return StepStatus::impact_too_fast;
   m_contact->stiffen(m_state.positions, zero, predicted, q_free, m_masses, input.dt);
-  m_contact->find_pairs(m_state.positions, zero, start, q);
-  return m_contact->max_step(m_state.positions, zero, start, q) >= 1 ? StepStatus::ok
-                                                                     : StepStatus::obstacle_too_fast;
+  return follow_prescribed_motion(input, q, start, spent);
+}
+
+// From the present state to (start, q), with Newton's method where the way is blocked: what is pinched slips
+// out of the way as far as it can.
+StepStatus ImplicitSolver::follow_prescribed_motion(const StepInput& input, VecX& q, Points& start,
+                                                    NewtonSummary& spent) {
+  constexpr int max_solves = 16;
+  constexpr double least_progress = 1.0 / 64;  // between two of them
+  const VecX q_end = q;
+  const Points end = start;
+  PrescribedMotion motion(*m_contact, m_obstacles, m_state.obstacles, input.held, q_end, end);
+  q.setZero();
+  start = m_state.positions;
+  double before = -1;
+  for (int solves = 0; !motion.advance(start, q); ++solves) {
+    if (solves == max_solves || motion.progress() < before + least_progress)
+      return StepStatus::obstacle_too_fast;
+    before = motion.progress();
+    Problem problem(*this, input, start, q);
+    VecX z = problem.pack(start, q, problem.weights());
+    problem.find_contacts(z);
+    const NewtonSummary summary = minimise(problem, *m_linear, m_options.newton, z);
+    add_counts(summary, spent);
+    if (!summary.converged())
+      return summary.status == NewtonStatus::interrupted ? StepStatus::interrupted
+                                                         : StepStatus::obstacle_too_fast;
+    problem.unpack(z);
+    start = problem.positions();
+    q = problem.increments();
+    motion.let_go();
+  }
+  return StepStatus::ok;
 }
 
 NewtonSummary ImplicitSolver::solve(Problem& problem, VecX& z) {
@@ -149,11 +218,7 @@ NewtonSummary ImplicitSolver::solve(Problem& problem, VecX& z) {
     const NewtonSummary summary = minimise(problem, *m_linear, m_options.newton, z);
     const NewtonSummary before = total;
     total = summary;
-    total.iterations += before.iterations;
-    total.projections += before.projections;
-    total.backtracks += before.backtracks;
-    total.cg_iterations += before.cg_iterations;
-    total.factorisations += before.factorisations;
+    add_counts(before, total);
     if (!summary.converged()) break;
   }
   return total;
@@ -174,7 +239,8 @@ std::unique_ptr<NewtonProblem> ImplicitSolver::make_problem(const StepInput& inp
   prepare_system(input.held);
   Points start = held_start(input);
   VecX q;
-  if (place_obstacles(input, q, start) != StepStatus::ok) return nullptr;
+  NewtonSummary spent;
+  if (place_obstacles(input, q, start, spent) != StepStatus::ok) return nullptr;
   auto problem = std::make_unique<Problem>(*this, input, start, q);
   z = problem->pack(start, q, problem->weights());
   problem->find_contacts(z);
@@ -204,12 +270,15 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
   Points start = held_start(input);
   StepOutcome outcome;
   VecX q;
-  outcome.status = place_obstacles(input, q, start);
+  NewtonSummary spent;
+  outcome.status = place_obstacles(input, q, start, spent);
+  outcome.newton = spent;
   if (outcome.status != StepStatus::ok) return outcome;
   Problem problem(*this, input, start, q);
   VecX z = problem.pack(start, q, problem.weights());
   if (!m_contact && m_options.inertia) start_from_prediction(input, start, q, problem, z);
   outcome.newton = solve(problem, z);
+  add_counts(spent, outcome.newton);
   m_state.linear = m_linear->memory();
   if (!outcome.newton.converged()) {
     outcome.status = outcome.newton.status == NewtonStatus::interrupted ? StepStatus::interrupted

@@ -38,9 +38,10 @@ struct StepInput {
   std::vector<SupportedNode> held;                 // positions at the end of the step
   std::vector<std::optional<VecX>> given_weights;  // per term: explicit control; empty: none anywhere
   // Refuse the step (StepStatus::impact_too_fast) when free flight would carry something more than half the
-  // way into an obstacle that stands in its path: for callers that can take a shorter one. Without this the
-  // minimum may lie behind the obstacle, and at 200 m/s a soft body was seen to flow around a sphere with its
-  // momentum unchanged.
+  // way into an obstacle that stands in its path, or (obstacle_too_fast) when a keyframed obstacle does not
+  // go nearly straight within it: for callers that can take a shorter one. Without this the minimum may lie
+  // behind the obstacle, and at 200 m/s a soft body was seen to flow around a sphere with its momentum
+  // unchanged.
   bool may_refuse = false;
 };
 
@@ -99,7 +100,10 @@ class ImplicitSolver {
   class Problem;
   Points held_start(const StepInput& input) const;
   void prepare_system(const std::vector<SupportedNode>& held);
-  StepStatus place_obstacles(const StepInput& input, VecX& q, Points& start);
+  VecX prescribed_increments(const StepInput& input) const;
+  double largest_detour(const StepInput& input, const VecX& q) const;
+  StepStatus place_obstacles(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
+  StepStatus follow_prescribed_motion(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   void start_from_prediction(const StepInput& input, const Points& start, const VecX& q, Problem& problem,
                              VecX& z) const;
   NewtonSummary solve(Problem& problem, VecX& z);

@@ -18,8 +18,8 @@
 //   dx, q + dq); line search in (0, α]: value(x, q);  then blocks(x, q, …) for the derivatives (the pairs
 //   stay valid on that segment). Before the first iteration find_pairs(x, q, x, q). Friction:
 //   update_friction(x, q, dt) fixes normals and normal forces (at the start of the step and as often as the
-//   solver repeats it), then friction_value and friction_blocks. A keyframed obstacle is moved first: α =
-//   max_step with x fixed and q at its new pose; α < 1 asks for sub-steps.
+//   solver repeats it), then friction_value and friction_blocks. A keyframed obstacle is moved first, and
+//   what stands in its way (stops) with it: see core/implicit/prescribed_motion.h.
 //
 // Contact of deformable bodies with each other and with themselves would be further pairs (ii) and (iii) of
 // the group of surface points with itself; evaluation and step limit handle such pairs already, the search
@@ -75,6 +75,18 @@ struct ContactPair {
   double parallel = 0;        // threshold of parallel_edge_factor, m⁴
 };
 
+// What one side of a pair belongs to: an obstacle, or nodes.
+struct ContactSide {
+  int obstacle = -1;
+  std::vector<int> nodes;
+};
+
+// A pair that the step limit stops on its way.
+struct ContactStop {
+  double alpha = 0;  // part of the way that is free
+  std::array<ContactSide, 2> sides;
+};
+
 class ContactPotential {
  public:
   using PointsRef = Eigen::Ref<const Points>;
@@ -95,6 +107,10 @@ class ContactPotential {
   // keeps at least a fifth of its first value, or of the reach where it was wider. Conservative advancement
   // along separating planes, hence safe at any speed.
   double max_step(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
+
+  // The pairs that max_step would stop, each with its own limit, in the order of the pairs.
+  std::vector<ContactStop> stops(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
+                                 const VecX& q1) const;
 
   // How far the found pairs would still go along their normals after the place where max_step stops each of
   // them, relative to half the inner radius of the pair's obstacles; the largest of all. Above 1 the end of
@@ -188,6 +204,7 @@ class ContactPotential {
   std::vector<Limit> limits(const Path& path) const;
   Limit pair_limit(const ContactPair& pair, const Path& path) const;
   Limit shape_limit(const ContactPair& pair, const Path& path) const;
+  ContactSide side_of(const ContactPair& pair, int side) const;
   double inner_radius(const ContactPair& pair) const;
   double stopped_mass(const ContactPair& pair, const VecX& node_masses) const;
 

@@ -54,6 +54,35 @@ double ContactPotential::max_step(const PointsRef& x0, const VecX& q0, const Poi
   return smallest;
 }
 
+std::vector<ContactStop> ContactPotential::stops(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
+                                                 const VecX& q1) const {
+  const std::vector<Limit> all = limits({q0, q1, place(x0, q0), place(x1, q1)});
+  std::vector<ContactStop> out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].alpha < 1) out.push_back({all[i].alpha, {side_of(m_pairs[i], 0), side_of(m_pairs[i], 1)}});
+  }
+  return out;
+}
+
+ContactSide ContactPotential::side_of(const ContactPair& pair, int side) const {
+  ContactSide out;
+  if (pair.kind == ContactPairKind::point_shape && side == 1) {
+    out.obstacle = pair.shape;
+    return out;
+  }
+  const int split = pair.kind == ContactPairKind::edge_edge ? 2 : 1;
+  const int last = pair.kind == ContactPairKind::point_shape ? 1 : 4;
+  const PointMap& map = m_surface.map;
+  for (int k = side == 0 ? 0 : split; k < (side == 0 ? split : last); ++k) {
+    const int point = pair.points[k];
+    out.obstacle = m_points[point].owner;
+    if (out.obstacle >= 0) return out;
+    out.nodes.insert(out.nodes.end(), map.nodes.begin() + map.offsets[point],
+                     map.nodes.begin() + map.offsets[point + 1]);
+  }
+  return out;
+}
+
 double ContactPotential::overshoot(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
                                    const VecX& q1) const {
   const std::vector<Limit> all = limits({q0, q1, place(x0, q0), place(x1, q1)});

@@ -1,0 +1,133 @@
+// Keyframed obstacles that drive into bodies, slower and much faster than sound goes through the material
+// (10 m/s here): nothing is passed through, the step survives the first touch, and what is squeezed flat ends
+// cleanly.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "fem/scene_bodies.h"
+#include "tests/fem/fem_run.h"
+
+namespace exemplar {
+namespace {
+
+// A soft box that rests on the ground.
+const char* k_soft_box = R"({
+  "time": {"duration": 1, "fps": FPS, "steps_per_frame": 1},
+  "bodies": [{
+    "name": "box",
+    "surface": {"box": {"size": [0.4, 0.4, 0.4], "resolution": [2, 2, 2]}},
+    "volume": {"grid": [2, 2, 2]},
+    "material": {"density": 1000, "young": 1e5, "poisson": 0.3},
+    "position": [0, 0.201, 0]
+  }],
+  "obstacles": [{"name": "ground", "plane": {}}, {"name": "press", "interpolation": "linear", PRESS}]
+})";
+
+std::string press_scene(int fps, const std::string& press) {
+  std::string text = k_soft_box;
+  text.replace(text.find("FPS"), 3, std::to_string(fps));
+  return text.replace(text.find("PRESS"), 5, press);
+}
+
+// The smallest distance of the body's boundary to an obstacle at a time, sampled finely over every triangle.
+double press_gap(const testing::FemRun& run, std::size_t obstacle, double time) {
+  const ObstacleBody& body = run.scene().obstacles[obstacle];
+  const ObstacleState state = body.prescribed_state(time);
+  const Points x = run.nodes();
+  const Triangles triangles = boundary_triangles(run.scene().bodies[0].volume().mesh);
+  const int n = 8;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    for (int i = 0; i <= n; ++i) {
+      for (int j = 0; i + j <= n; ++j) {
+        const Vec3 p =
+            (i * x.row(triangles(t, 0)) + j * x.row(triangles(t, 1)) + (n - i - j) * x.row(triangles(t, 2)))
+                .transpose() /
+            n;
+        smallest = std::min(smallest, body.distance(state, p).value);
+      }
+    }
+  }
+  return smallest;
+}
+
+// Runs for `duration` and checks every frame.
+void expect_no_passing(testing::FemRun& run, double duration, const std::string& what) {
+  const int frames = static_cast<int>(std::ceil(duration / run.scene().frame_time(1)));
+  for (int frame = 1; frame <= frames; ++frame) {
+    const StepReport report = run.frames(frame, frame);
+    ASSERT_EQ(report.status, Status::ok) << what << ", frame " << frame << ": " << report.message;
+    ASSERT_TRUE(run.nodes().allFinite()) << what;
+    for (std::size_t o = 0; o < 2; ++o)
+      ASSERT_GT(press_gap(run, o, run.scene().frame_time(frame)), 0) << what << ", frame " << frame;
+  }
+}
+
+struct PressCase {
+  const char* name;
+  const char* shape;
+  double clearance;      // m, of the position above the lowest point
+  const char* rotation;  // of every keyframe
+};
+
+class Press : public ::testing::TestWithParam<PressCase> {};
+
+// Two keyframes at 0 and `arrival`.
+std::string press_keyframes(const std::string& from, double arrival, const std::string& to) {
+  return fmt::format(R"("keyframes": [{{"time": 0, {}}}, {{"time": {}, {}}}])", from, arrival, to);
+}
+
+// Down by a quarter of the box's height, then it stands still.
+TEST_P(Press, PushesASoftBoxAtAnySpeedAndStep) {
+  const PressCase& press = GetParam();
+  const auto at = [&](double lowest) {
+    return fmt::format(R"("position": [0.03, {}, 0.02], "rotation": {})", lowest + press.clearance,
+                       press.rotation);
+  };
+  const double top = 0.401, start = top + 0.05, end = top - 0.1;
+  for (const double speed : {0.6, 3.75, 20.0}) {
+    for (const int fps : {60, 240}) {
+      const double arrival = (start - end) / speed;
+      testing::FemRun run(
+          press_scene(fps, std::string(press.shape) + ", " + press_keyframes(at(start), arrival, at(end))));
+      expect_no_passing(run, arrival + 0.05, fmt::format("{} m/s, 1/{} s", speed, fps));
+    }
+  }
+}
+
+const char* k_upright = R"({"axis": "z", "angle": 0})";
+INSTANTIATE_TEST_SUITE_P(
+    AtThreeSpeeds, Press,
+    ::testing::Values(PressCase{"Plane", R"("plane": {})", 0, R"({"axis": "z", "angle": 180})"},
+                      PressCase{"Box", R"("box": {"size": [1, 0.2, 1]})", 0.1, k_upright},
+                      PressCase{"BoxEdge", R"("box": {"size": [0.2, 0.2, 1]})", 0.1 * std::sqrt(2.0),
+                                R"({"axis": "z", "angle": 45})"},
+                      PressCase{"Sphere", R"("sphere": {"radius": 0.15})", 0.15, k_upright},
+                      PressCase{"Capsule", R"("capsule": {"radius": 0.08, "length": 0.6})", 0.08,
+                                R"({"axis": "z", "angle": 90})"},
+                      PressCase{"Cylinder", R"("cylinder": {"radius": 0.15, "height": 0.2})", 0.1, k_upright},
+                      PressCase{"Mesh",
+                                R"("mesh": {"box": {"size": [0.6, 0.2, 0.6], "resolution": [2, 1, 2]}})", 0.1,
+                                k_upright}),
+    [](const auto& press) { return press.param.name; });
+
+// A paddle turns about an axis beside the box and strikes it, its tip at up to 20 m/s.
+TEST(TurningPress, StrikesASoftBoxAtAnySpeedAndStep) {
+  const double arm = 0.5, from = -105, to = -60;
+  for (const double speed : {0.6, 3.75, 20.0}) {
+    for (const int fps : {60, 240}) {
+      const double arrival = (to - from) * M_PI / 180 * arm / speed;
+      const auto at = [](double degrees) {
+        return fmt::format(R"("position": [-0.3, 0.6, 0], "rotation": {{"axis": "z", "angle": {}}})",
+                           degrees);
+      };
+      testing::FemRun run(
+          press_scene(fps, R"("mesh": {"box": {"size": [1, 0.06, 0.5], "resolution": [2, 1, 2]}}, )" +
+                               press_keyframes(at(from), arrival, at(to))));
+      expect_no_passing(run, arrival + 0.05, fmt::format("{} m/s, 1/{} s", speed, fps));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace exemplar
