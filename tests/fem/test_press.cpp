@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fem/scene_bodies.h"
 #include "tests/fem/fem_run.h"
 
@@ -125,6 +127,73 @@ TEST(TurningPress, StrikesASoftBoxAtAnySpeedAndStep) {
           press_scene(fps, R"("mesh": {"box": {"size": [1, 0.06, 0.5], "resolution": [2, 1, 2]}}, )" +
                                press_keyframes(at(from), arrival, at(to))));
       expect_no_passing(run, arrival + 0.05, fmt::format("{} m/s, 1/{} s", speed, fps));
+    }
+  }
+}
+
+// 50 turns a second, more than a third of a turn too many for a step to see: the blade must not be taken for
+// one that turns slowly backwards.
+TEST(TurningPress, WholeTurnsWithinAStepAreSeen) {
+  testing::FemRun run(press_scene(60, R"("box": {"size": [1, 0.06, 0.5]}, "keyframes": [
+      {"time": 0, "position": [-0.45, 0.7, 0], "rotation": {"axis": "z", "angle": 0}},
+      {"time": 0.1, "position": [-0.45, 0.7, 0], "rotation": {"axis": "z", "angle": 1800}}])"),
+                      {"bodies[0].material.young=1e6"});
+  expect_no_passing(run, 0.05, "50 turns/s");
+  // Struck from the left below the axis, by a tip at up to 150 m/s.
+  EXPECT_GT(run.method().diagnostics().linear_momentum.x(), 5 * run.method().diagnostics().mass);
+}
+
+// The press strikes a ball that lies on the box.
+TEST(FastPress, DrivesADynamicObstacleIntoTheBody) {
+  for (const double speed : {0.6, 3.75, 20.0}) {
+    const double arrival = 0.2 / speed;
+    testing::FemRun run(press_scene(
+        60, R"("box": {"size": [1, 0.2, 1]}, )" +
+                press_keyframes(R"("position": [0, 0.65, 0])", arrival, R"("position": [0, 0.45, 0])") +
+                R"(}, {"name": "ball", "sphere": {"radius": 0.04}, "mass": 2,
+                                   "position": [0.03, 0.445, 0.02])"));
+    expect_no_passing(run, arrival + 0.05, fmt::format("{} m/s", speed));
+    const Vec3 ball = run.method().obstacle_poses()[2].first;
+    EXPECT_LT(ball.y(), 0.35 - 0.04);
+    EXPECT_GT(ball.y(), 0.1);
+  }
+}
+
+// Held from below instead of lying on the ground; the support's nodes and the press both move.
+TEST(FastPress, PushesABodyThatIsHeld) {
+  for (const double speed : {3.75, 20.0}) {
+    const double arrival = 0.15 / speed;
+    testing::FemRun run(
+        press_scene(60, R"("sphere": {"radius": 0.15}, )" +
+                            press_keyframes(R"("position": [0.03, 0.6, 0.02])", arrival,
+                                            R"("position": [0.03, 0.45, 0.02])")),
+        {R"(bodies[0].supports=[{"region": {"box": {"low": [-1, -1, -1], "high": [1, 0.01, 1]}}, "keyframes": [
+            {"time": 0}, {"time": 0.1, "position": [0, 0.02, 0]}]}])"});
+    expect_no_passing(run, arrival + 0.05, fmt::format("{} m/s", speed));
+  }
+}
+
+// Through the floor: the box gives way until it is flat, then the run ends with the last good state.
+TEST(FastPress, SqueezesFlatBeforeItFails) {
+  for (const double speed : {3.75, 20.0}) {
+    const double bottom = 0.5;  // m, of the press at the start
+    testing::FemRun run(press_scene(
+        240, R"("box": {"size": [1, 0.2, 1]}, )" +
+                 press_keyframes(R"("position": [0, 0.6, 0])", 0.6 / speed, R"("position": [0, 0, 0])")));
+    StepReport report;
+    int frame = 0;
+    while (report.status == Status::ok && run.scene().frame_time(frame) < 0.6 / speed)
+      report = run.frames(frame + 1, frame + 1), ++frame;
+    EXPECT_EQ(report.status, Status::failed);
+    const double face = run.method().obstacle_poses()[1].first.y() - 0.1;
+    EXPECT_LT(face, 0.01 * bottom) << speed;
+    const Points x = run.nodes();
+    ASSERT_TRUE(x.allFinite());
+    // Of the surface: a node inside may overtake it, which contact does not forbid.
+    const Triangles boundary = boundary_triangles(run.scene().bodies[0].volume().mesh);
+    for (const int node : boundary.reshaped()) {
+      EXPECT_GT(x(node, 1), 0);
+      EXPECT_LT(x(node, 1), face);
     }
   }
 }
