@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace exemplar {
 
@@ -299,6 +300,70 @@ void ImplicitSolver::Problem::lag_friction(const VecX& z) {
   if (!has_contact()) return;
   unpack(z);
   m_solver.m_contact->update_friction(m_x, m_q, m_input.dt);
+}
+
+// Nodes first, then obstacles, then one more that stands for all that is held or prescribed.
+LinkedGroups ImplicitSolver::Problem::link_all() const {
+  const int nodes = static_cast<int>(m_x.rows()), obstacles = static_cast<int>(m_obstacle_border.size());
+  const int fixed = nodes + obstacles;
+  LinkedGroups groups(fixed + 1);
+  LinkedGroups terms = m_solver.m_groups;
+  for (int i = 0; i < nodes; ++i) {
+    groups.link(i, terms.root(i));
+    const int c = m_solver.m_column[static_cast<std::size_t>(i)];
+    const auto masked = [&](int k) { return m_solver.m_masked[static_cast<std::size_t>(3 * c + k)] != 0; };
+    if (c < 0 || masked(0) || masked(1) || masked(2)) groups.link(i, fixed);
+  }
+  for (int o = 0; o < obstacles; ++o) {
+    if (border_of_obstacle(o) < 0) groups.link(nodes + o, fixed);
+  }
+  if (!has_contact()) return groups;
+  for (const ContactLink& link : m_solver.m_contact->links(m_x, m_q)) {
+    std::vector<int> all = link.nodes;
+    for (const int o : link.obstacles) all.push_back(nodes + o);
+    for (const int member : all) groups.link(all.front(), member);
+  }
+  return groups;
+}
+
+// Along a common translation every term but inertia and loads is constant, so that H is an exact quadratic
+// with the curvature Σm/h²: its minimum is found in closed form. Newton's method has been there already after
+// a whole step with an exact linear solve; conjugate gradients leave a part (an impact at 200 m/s on a box:
+// 3e-9 of the momentum).
+void ImplicitSolver::Problem::balance_momentum(VecX& z) {
+  unpack(z);
+  LinkedGroups groups = link_all();
+  const Eigen::Index nodes = m_x.rows(), dofs = pattern().dofs();
+  Points force = Points::Zero(groups.size(), 3);
+  VecX mass = VecX::Zero(groups.size());
+  const double factor = 1 / (m_input.dt * m_input.dt);
+  for (Eigen::Index i = 0; i < nodes; ++i) {
+    const int root = groups.root(static_cast<int>(i));
+    force.row(root) += factor * m_solver.m_masses[i] * (m_x.row(i) - m_predicted.row(i));
+    if (m_input.forces.size() > 0) force.row(root) -= m_input.forces.row(i);
+    mass[root] += m_solver.m_masses[i];
+  }
+  for (std::size_t k = 0; k < m_inertias.size(); ++k) {
+    const int o = m_inertia_obstacle[k], root = groups.root(static_cast<int>(nodes) + o);
+    force.row(root) += m_inertias[k].gradient(m_q.segment<6>(6 * o)).head<3>().transpose();
+    mass[root] += m_solver.m_obstacles[static_cast<std::size_t>(o)].mass();
+  }
+  const int fixed = groups.root(groups.size() - 1);
+  const double longest =
+      has_contact() ? 0.1 * m_solver.m_contact->options().reach : std::numeric_limits<double>::infinity();
+  const auto shift = [&](int member) -> Vec3 {
+    const int root = groups.root(member);
+    if (root == fixed || !(mass[root] > 0)) return Vec3::Zero();
+    const Vec3 way = -force.row(root).transpose() / (factor * mass[root]);
+    // Groups are a reach apart: shorter ways bring nothing together.
+    return way.norm() < longest ? way : Vec3::Zero();
+  };
+  for (Eigen::Index i = 0; i < nodes; ++i) {
+    const int c = m_solver.m_column[static_cast<std::size_t>(i)];
+    if (c >= 0) z.segment<3>(3 * c) += shift(static_cast<int>(i));
+  }
+  for (const int o : m_inertia_obstacle)
+    z.segment<3>(dofs + border_of_obstacle(o)) += shift(static_cast<int>(nodes) + o);
 }
 
 }  // namespace exemplar

@@ -32,12 +32,16 @@ class ImplicitSolver::Problem : public NewtonProblem {
 
   void find_contacts(const VecX& z);
   void lag_friction(const VecX& z);
+  // Moves every free group of linked nodes and dynamic obstacles as a whole to where its momentum has changed
+  // by the impulse of the loads alone.
+  void balance_momentum(VecX& z);
 
  private:
   bool has_contact() const { return m_solver.m_contact.has_value(); }
   double inertia_value() const;
   double damping_value() const;
   VecX displacement() const;
+  LinkedGroups link_all() const;
   void reduce(const Points& full, VecX& g) const;
   void add_contact_blocks(const std::vector<ContactBlock>& blocks, VecX& g) const;
   void add_contact_blocks(const std::vector<ContactBlock>& blocks, BorderedHessian& h) const;

@@ -79,6 +79,14 @@ void ImplicitSolver::prepare_system(const std::vector<SupportedNode>& held) {
     std::vector<BlockPattern::CliqueList> lists;
     for (const auto& term : m_terms) term->append_cliques(lists);
     if (!m_contact_cliques.empty()) lists.push_back({m_contact_cliques, 12});
+    m_groups = LinkedGroups(static_cast<int>(m_column.size()));
+    for (const BlockPattern::CliqueList& list : lists) {
+      for (std::size_t k = 1; k < list.nodes.size(); ++k) {
+        const bool same = k % static_cast<std::size_t>(list.size) != 0;
+        if (same && list.nodes[k] >= 0 && list.nodes[k - 1] >= 0)
+          m_groups.link(list.nodes[k - 1], list.nodes[k]);
+      }
+    }
     // Cliques are in nodes; the pattern is in columns.
     std::vector<std::vector<int>> mapped;
     for (BlockPattern::CliqueList& list : lists) {
@@ -285,6 +293,7 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
                                                                         : StepStatus::not_converged;
     return outcome;
   }
+  if (m_options.inertia) problem.balance_momentum(z);
   problem.unpack(z);
   finish(input, problem.positions(), problem.increments(), problem.weights());
   return outcome;

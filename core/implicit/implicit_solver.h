@@ -6,7 +6,9 @@
 // over free nodes x, example weights w and the six increments q of every dynamic obstacle, so that momentum
 // is exchanged exactly. h step (s), M lumped masses (kg), f forces (N), β stiffness-proportional damping (s),
 // K₀ the terms' projected Hessian at the start of the step. Without inertia (quasi-static) the first term is
-// left out. Supports hold whole nodes (taken out of the system) or single coordinates (masked).
+// left out. What residual Newton's method leaves would be an error of the momentum; a last, exact
+// minimisation over common translations of everything that hangs together freely takes it away. Supports hold
+// whole nodes (taken out of the system) or single coordinates (masked).
 #pragma once
 
 #include <functional>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/implicit/linked_groups.h"
 #include "core/implicit/node_term.h"
 #include "core/sparse/newton.h"
 #include "core/world/contact.h"
@@ -124,6 +127,7 @@ class ImplicitSolver {
   std::vector<int> m_column;
   std::vector<char> m_masked;  // per reduced coordinate: held alone
   bool m_any_masked = false;
+  LinkedGroups m_groups;  // nodes that the terms link
   std::unique_ptr<BlockPattern> m_pattern;
   std::unique_ptr<LinearSolver> m_linear;
 };

@@ -154,6 +154,32 @@ double ContactPotential::smallest_gap(const PointsRef& x, const VecX& q) const {
   return smallest;
 }
 
+std::vector<ContactLink> ContactPotential::links(const PointsRef& x, const VecX& q) const {
+  const Points positions = place(x, q);
+  const std::vector<Pose> all = poses(q);
+  std::vector<ContactLink> out;
+  for (const ContactPair& pair : m_pairs) {
+    if (gap(pair, positions, all) >= m_options.reach) continue;
+    ContactLink& link = out.emplace_back();
+    for (int side = 0; side < 2; ++side) {
+      const ContactSide part = side_of(pair, side);
+      link.nodes.insert(link.nodes.end(), part.nodes.begin(), part.nodes.end());
+      if (part.obstacle >= 0) link.obstacles.push_back(part.obstacle);
+    }
+  }
+  const PointMap& map = m_surface.map;
+  for (const Friction& friction : m_frictions) {
+    ContactLink& link = out.emplace_back();
+    for (const PointRef& p : friction.points) {
+      if (p.obstacle >= 0) link.obstacles.push_back(p.obstacle);
+      if (p.point < 0) continue;
+      link.nodes.insert(link.nodes.end(), map.nodes.begin() + map.offsets[p.point],
+                        map.nodes.begin() + map.offsets[p.point + 1]);
+    }
+  }
+  return out;
+}
+
 std::vector<ContactBlock> ContactPotential::blocks(const PointsRef& x, const VecX& q,
                                                    Derivatives derivatives) const {
   const Points positions = place(x, q);

@@ -61,6 +61,12 @@ struct ContactBlock {
   int obstacle_count() const { return (obstacles[0] >= 0) + (obstacles[1] >= 0); }
 };
 
+// Nodes and obstacles that act on each other by contact or friction.
+struct ContactLink {
+  std::vector<int> nodes;
+  std::vector<int> obstacles;
+};
+
 enum class Derivatives { gradient, hessian, projected_hessian };  // projected: positive semi-definite
 
 enum class ContactPairKind { point_shape, point_triangle, edge_edge };
@@ -133,6 +139,9 @@ class ContactPotential {
   std::vector<ContactBlock> blocks(const PointsRef& x, const VecX& q, Derivatives derivatives) const;
   // The smallest gap among the found pairs, m; infinity when there are none. Not positive: overlap.
   double smallest_gap(const PointsRef& x, const VecX& q) const;
+
+  // All pairs within reach at (x, q) and all contacts of friction.
+  std::vector<ContactLink> links(const PointsRef& x, const VecX& q) const;
 
   // Fixes the normals, contact points and normal forces of friction at (x, q).
   void update_friction(const PointsRef& x, const VecX& q, double dt);

@@ -144,7 +144,7 @@ TEST(ImpactOfSmallBall, DoesNotPassBetweenTheVerticesOfACoarsePlate) {
         EXPECT_TRUE(is_on_side(run, 1)) << "frame " << frame << ", " << young;
       }
       EXPECT_GT(obstacle_of(run).velocity.y(), -150);
-      EXPECT_LT((total_momentum(run) - before).norm(), 1e-12 * before.norm());
+      EXPECT_LT((total_momentum(run) - before).norm(), 1e-13 * before.norm());
     }
   }
 }
@@ -165,13 +165,11 @@ TEST(ImpactOfSmallBall, FixedBallIsNotPassedByAFastPlate) {
   }
 }
 
-// Whatever residual the solver leaves is the error of the momentum; none of it is left where the last
-// iteration was a whole Newton step, because every term but inertia is the same after a common shift. Among
-// the corners and edges of a box the last steps may be cut short by the step limit.
-TEST(ImpactOfDynamicObstacles, MomentumIsExchanged) {
-  const std::vector<std::pair<const char*, double>> cases{{R"("sphere": {"radius": 0.4})", 1e-12},
-                                                          {R"("box": {"size": [0.8, 0.6, 0.8]})", 1e-6}};
-  for (const auto& [shape, tolerance] : cases) {
+// Contact depends on relative places only, and what residual the solver leaves is taken out of the momentum:
+// what remains is the round-off of velocities x/h (positions of 1 m over the shortest step of 16 µs make
+// 1e-11 m/s of 200 m/s, over many nodes and steps).
+TEST(ImpactOfDynamicObstacles, MomentumIsExchangedToRoundOff) {
+  for (const char* shape : {R"("sphere": {"radius": 0.4})", R"("box": {"size": [0.8, 0.6, 0.8]})"}) {
     testing::FemRun run(with_obstacle(k_block, std::string(R"({"name": "o", )") + shape +
                                                    R"(, "mass": 300, "position": [0, -0.5, 0],
                                                    "rotation": {"axis": [1, 0, 2], "angle": 30}})"));
@@ -182,7 +180,7 @@ TEST(ImpactOfDynamicObstacles, MomentumIsExchanged) {
       EXPECT_GT(sampled_gap(run), 0) << "frame " << frame;
     }
     EXPECT_LT(obstacle_of(run).velocity.y(), -20);
-    EXPECT_LT((total_momentum(run) - before).norm(), tolerance * before.norm());
+    EXPECT_LT((total_momentum(run) - before).norm(), 1e-13 * before.norm()) << shape;
   }
 }
 
