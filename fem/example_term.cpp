@@ -65,24 +65,33 @@ double ExampleTerm::value(const Points& x, const VecX& w) {
   return elastic_energy(m_energy, m_elements, x);
 }
 
+template <class S>
+Matrix3<S> ExampleTerm::direction(std::span<const int> group, int i) const {
+  LanePointers<S> from;
+  for (std::size_t k = 0; k < from.size(); ++k) from[k] = direction(lane_element(group, k), i).data();
+  return gather_matrix<S>(from);
+}
+
 void ExampleTerm::add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) {
   set_weights(w);
   const std::size_t m = static_cast<std::size_t>(m_count);
   m_slots.resize(m * m_elements.count());
-  std::visit(
-      [&](const auto& psi) {
-        m_elements.colouring.for_each([&](std::size_t e) {
-          const Mat3 f = m_elements.deformation(x, e);
-          const Eigen::Matrix<double, 3, 4> nodal =
-              tet_gradient(psi, f, m_elements.rest_inverse[e], m_elements.volume[e]);
-          for (int a = 0; a < 4; ++a) g.row(m_elements.nodes_of(e)[a]) += nodal.col(a).transpose();
-          const Mat3 pulled = f.transpose() * nodal.rightCols<3>();
-          for (int i = 0; i < m_count; ++i) {
-            m_slots[e * m + static_cast<std::size_t>(i)] = -pulled.cwiseProduct(direction(e, i)).sum();
-          }
-        });
-      },
-      m_energy);
+  const auto add = [&](const auto& psi) {
+    using Energy = std::decay_t<decltype(psi)>;
+    m_elements.for_each_group<Energy>([&]<class S>(std::span<const int> group) {
+      const TetGroup<S> tets = m_elements.gather<S>(x, group);
+      const Eigen::Matrix<S, 3, 4> nodal = tet_gradient(psi, tets.f, tets.rest_inverse, tets.volume);
+      m_elements.scatter(group, nodal, g);
+      const Matrix3<S> pulled = tets.f.transpose() * nodal.template rightCols<3>();
+      for (int i = 0; i < m_count; ++i) {
+        const S slope = -pulled.cwiseProduct(direction<S>(group, i)).sum();
+        for (std::size_t k = 0; k < group.size(); ++k)
+          m_slots[static_cast<std::size_t>(group[k]) * m + static_cast<std::size_t>(i)] =
+              lane(slope, static_cast<int>(k));
+      }
+    });
+  };
+  std::visit(add, m_energy);
   for (std::size_t e = 0; e < m_elements.count(); ++e) {
     g_w += Eigen::Map<const VecX>(m_slots.data() + e * m, m_count);
   }
@@ -93,39 +102,48 @@ void ExampleTerm::add_hessian(const Points& x, const VecX& w, bool project, Bloc
   set_weights(w);
   const std::size_t m = static_cast<std::size_t>(m_count);
   m_slots.resize(m * m * m_elements.count());
-  std::visit(
-      [&](const auto& psi) {
-        m_elements.colouring.for_each([&](std::size_t e) {
-          const Mat3& b = m_elements.rest_inverse[e];
-          const Mat3 f = m_elements.deformation(x, e);
-          for (std::size_t k = 0; k < 10; ++k) a.prefetch(m_elements.slots[10 * e + k]);
-          TetBlocks blocks;
-          tet_blocks(psi, f, b, m_elements.volume[e], project, blocks);
-          for (std::size_t k = 0; k < 10; ++k) a.add(m_elements.slots[10 * e + k], blocks[k]);
-          const Mat3 nodal = m_elements.volume[e] * psi.gradient(f) * b.transpose();
-          add_borders(e, f, nodal, blocks, c);
-        });
-      },
-      m_energy);
+  const auto add = [&](const auto& psi) {
+    using Energy = std::decay_t<decltype(psi)>;
+    const auto add_group = [&]<class S>(std::span<const int> group) {
+      m_elements.prefetch(group, a);
+      const TetGroup<S> tets = m_elements.gather<S>(x, group);
+      BlocksOf<S> blocks;
+      tet_blocks(psi, tets.f, tets.rest_inverse, tets.volume, project, blocks);
+      m_elements.scatter(group, blocks, a);
+      const Matrix3<S> stress = tets.volume * psi.gradient(tets.f);
+      const Matrix3<S> nodal = stress * tets.rest_inverse.transpose();
+      add_borders(group, tets, nodal, blocks, c);
+    };
+    m_elements.for_each_group<Energy>(add_group, project);
+  };
+  std::visit(add, m_energy);
   for (std::size_t e = 0; e < m_elements.count(); ++e) {
     d += Eigen::Map<const MatX>(m_slots.data() + e * m * m, m_count, m_count);
   }
 }
 
-void ExampleTerm::add_borders(std::size_t e, const Mat3& f, const Mat3& nodal, const TetBlocks& blocks,
-                              Eigen::Ref<MatX> c) {
+template <class S>
+void ExampleTerm::add_borders(std::span<const int> group, const TetGroup<S>& tets, const Matrix3<S>& nodal,
+                              const BlocksOf<S>& blocks, Eigen::Ref<MatX> c) {
   const std::size_t m = static_cast<std::size_t>(m_count);
-  const Mat3& b = m_elements.rest_inverse[e];
-  const Mat3 pulled = f.transpose() * nodal;
+  const Matrix3<S>& b = tets.rest_inverse;
+  const Matrix3<S> pulled = tets.f.transpose() * nodal;
   for (int i = 0; i < m_count; ++i) {
-    const Mat3& d_i = direction(e, i);
-    const Mat3 stiff = edge_forces(blocks, -f * d_i);
-    const Mat3 turned = b * d_i;
-    add_border_column(e, stiff - nodal * turned.transpose(), c.col(i));
+    const Matrix3<S> d_i = direction<S>(group, i);
+    const Matrix3<S> change = -tets.f * d_i;
+    const Matrix3<S> stiff = edge_forces<S>(blocks, change);
+    const Matrix3<S> turned = b * d_i;
+    const Matrix3<S> column = stiff - nodal * turned.transpose();
+    for (std::size_t k = 0; k < group.size(); ++k)
+      add_border_column(static_cast<std::size_t>(group[k]), lane(column, static_cast<int>(k)), c.col(i));
     for (int j = 0; j < m_count; ++j) {
-      const Mat3& d_j = direction(e, j);
-      m_slots[(e * m + static_cast<std::size_t>(i)) * m + static_cast<std::size_t>(j)] =
-          -stiff.cwiseProduct(f * d_j).sum() + pulled.cwiseProduct(d_j * turned + d_i * (b * d_j)).sum();
+      const Matrix3<S> d_j = direction<S>(group, j);
+      const Matrix3<S> moved = tets.f * d_j, second = d_j * turned + d_i * (b * d_j);
+      const S curvature = pulled.cwiseProduct(second).sum() - stiff.cwiseProduct(moved).sum();
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        const std::size_t row = static_cast<std::size_t>(group[k]) * m + static_cast<std::size_t>(i);
+        m_slots[row * m + static_cast<std::size_t>(j)] = lane(curvature, static_cast<int>(k));
+      }
     }
   }
 }

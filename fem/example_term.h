@@ -15,7 +15,7 @@
 // If no example tet is inverted, det Dm_w > 0 on the whole simplex; inverted ones are refused.
 #pragma once
 
-#include <string>
+#include <span>
 #include <vector>
 
 #include "core/elastic/tet_elements.h"
@@ -56,13 +56,17 @@ class ExampleTerm : public NodeTerm {
 
  private:
   void set_weights(const VecX& w);
-  // Borders of one element from its stiffness blocks and nodal forces N (columns: nodes 1 to 3).
-  void add_borders(std::size_t e, const Mat3& f, const Mat3& nodal, const TetBlocks& blocks,
-                   Eigen::Ref<MatX> c);
+  // Borders of one element or four from stiffness blocks and nodal forces N (columns: nodes 1 to 3).
+  template <class S>
+  void add_borders(std::span<const int> group, const TetGroup<S>& tets, const Matrix3<S>& nodal,
+                   const BlocksOf<S>& blocks, Eigen::Ref<MatX> c);
   void add_border_column(std::size_t e, const Mat3& nodal, Eigen::Ref<VecX> column) const;
   const Mat3& direction(std::size_t e, int i) const {
     return m_directions[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
   }
+
+  template <class S>
+  Matrix3<S> direction(std::span<const int> group, int i) const;
 
   TetElements m_elements;  // rest_inverse: that of Dm_w for m_weights
   ElasticEnergy m_energy;

@@ -20,8 +20,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <variant>
 
+#include "core/math/lanes.h"
 #include "core/math/svd3.h"
 #include "core/math/types.h"
 
@@ -33,12 +35,17 @@ struct PrincipalHessian {
   Vec3 twist;
 };
 
-inline Mat3 cofactor(const Mat3& f) {
-  Mat3 c;
+template <class S>
+Matrix3<S> cofactor(const Matrix3<S>& f) {
+  Matrix3<S> c;
   c.col(0) = f.col(1).cross(f.col(2));
   c.col(1) = f.col(2).cross(f.col(0));
   c.col(2) = f.col(0).cross(f.col(1));
   return c;
+}
+
+inline Mat3 cofactor(const Mat3& f) {
+  return cofactor<double>(f);
 }
 
 // Derivative of the cofactor matrix in direction df.
@@ -50,8 +57,12 @@ inline Mat3 cofactor_differential(const Mat3& f, const Mat3& df) {
   return c;
 }
 
+template <class S>
+Matrix3<S> green_strain(const Matrix3<S>& f) {
+  return S(0.5) * (f.transpose() * f - Matrix3<S>::Identity());
+}
 inline Mat3 green_strain(const Mat3& f) {
-  return 0.5 * (f.transpose() * f - Mat3::Identity());
+  return green_strain<double>(f);
 }
 
 // dP = H : dF through the principal form; for energies without a shorter expression.
@@ -65,10 +76,11 @@ struct ModifiedStVK {
     const double j1 = f.determinant() - 1;
     return mu * green_strain(f).squaredNorm() + 0.5 * kappa * j1 * j1;
   }
-  Mat3 gradient(const Mat3& f) const {
-    const Mat3 cof = cofactor(f);
-    const double j = f.col(0).dot(cof.col(0));
-    return 2 * mu * f * green_strain(f) + kappa * (j - 1) * cof;
+  template <class S>
+  Matrix3<S> gradient(const Matrix3<S>& f) const {
+    const Matrix3<S> cof = cofactor(f);
+    const S pressure = kappa * (f.col(0).dot(cof.col(0)) - 1);
+    return S(2 * mu) * f * green_strain(f) + pressure * cof;
   }
   Mat3 differential(const Mat3& f, const Mat3& df) const {
     const Mat3 cof = cofactor(f);
@@ -102,9 +114,10 @@ struct StVK {
     const Mat3 e = green_strain(f);
     return mu * e.squaredNorm() + 0.5 * lambda * e.trace() * e.trace();
   }
-  Mat3 gradient(const Mat3& f) const {
-    const Mat3 e = green_strain(f);
-    return 2 * mu * f * e + lambda * e.trace() * f;
+  template <class S>
+  Matrix3<S> gradient(const Matrix3<S>& f) const {
+    const Matrix3<S> e = green_strain(f);
+    return S(2 * mu) * f * e + (lambda * e.trace()) * f;
   }
   Mat3 differential(const Mat3& f, const Mat3& df) const {
     const Mat3 e = green_strain(f);
@@ -208,6 +221,11 @@ struct DirichletEnergy {
     return {stiffness * Mat3::Identity(), Vec3::Constant(stiffness), Vec3::Constant(stiffness)};
   }
 };
+
+// Energies whose gradient and exact Hessian are plain arithmetic, so that four elements can be computed at a
+// time (lanes.h); the others need a singular value decomposition of each.
+template <class Energy>
+inline constexpr bool k_works_in_lanes = std::is_same_v<Energy, ModifiedStVK> || std::is_same_v<Energy, StVK>;
 
 using ElasticEnergy = std::variant<ModifiedStVK, StVK, FixedCorotated, StableNeoHookean, DirichletEnergy>;
 

@@ -54,30 +54,31 @@ double elastic_energy(const ElasticEnergy& energy, const TetElements& elements, 
 
 void add_elastic_gradient(const ElasticEnergy& energy, const TetElements& elements, const Points& x,
                           Points& gradient) {
-  std::visit(
-      [&](const auto& psi) {
-        elements.colouring.for_each([&](std::size_t e) {
-          const auto g =
-              tet_gradient(psi, elements.deformation(x, e), elements.rest_inverse[e], elements.volume[e]);
-          for (int a = 0; a < 4; ++a) gradient.row(elements.nodes_of(e)[a]) += g.col(a).transpose();
-        });
-      },
-      energy);
+  const auto add = [&](const auto& psi) {
+    using Energy = std::decay_t<decltype(psi)>;
+    elements.for_each_group<Energy>([&]<class S>(std::span<const int> group) {
+      const TetGroup<S> tets = elements.gather<S>(x, group);
+      const Eigen::Matrix<S, 3, 4> g = tet_gradient(psi, tets.f, tets.rest_inverse, tets.volume);
+      elements.scatter(group, g, gradient);
+    });
+  };
+  std::visit(add, energy);
 }
 
 void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& elements, const Points& x,
                          bool project, BlockMatrix& hessian) {
-  std::visit(
-      [&](const auto& psi) {
-        elements.colouring.for_each([&](std::size_t e) {
-          for (std::size_t k = 0; k < 10; ++k) hessian.prefetch(elements.slots[10 * e + k]);
-          TetBlocks blocks;
-          tet_blocks(psi, elements.deformation(x, e), elements.rest_inverse[e], elements.volume[e], project,
-                     blocks);
-          for (std::size_t k = 0; k < 10; ++k) hessian.add(elements.slots[10 * e + k], blocks[k]);
-        });
-      },
-      energy);
+  const auto add = [&](const auto& psi) {
+    using Energy = std::decay_t<decltype(psi)>;
+    const auto add_group = [&]<class S>(std::span<const int> group) {
+      elements.prefetch(group, hessian);
+      const TetGroup<S> tets = elements.gather<S>(x, group);
+      BlocksOf<S> blocks;
+      tet_blocks(psi, tets.f, tets.rest_inverse, tets.volume, project, blocks);
+      elements.scatter(group, blocks, hessian);
+    };
+    elements.for_each_group<Energy>(add_group, project);
+  };
+  std::visit(add, energy);
 }
 
 VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_count) {

@@ -2,17 +2,20 @@
 //   F = [x1−x0, x2−x0, x3−x0] B,  B = inverse of the rest (or example, or plastic) edge matrix,
 //   b_a = row a of B (a = 1..3; b_0 = −Σ b_a),  force on a: −vol P b_a,  K_ab = vol ∂(P b_a)/∂x_b.
 // Blocks are kept for pairs a ≥ b in the order (0,0) (1,0) (1,1) (2,0) …; those of node 0 follow from Σ_a
-// K_ab = 0.
+// K_ab = 0. S: double, or Lanes for four elements at a time.
 #pragma once
 
 #include <array>
+#include <cassert>
 
 #include "core/elastic/energies.h"
 #include "core/math/psd.h"
 
 namespace exemplar {
 
-using TetBlocks = std::array<Mat3, 10>;
+template <class S>
+using BlocksOf = std::array<Matrix3<S>, 10>;
+using TetBlocks = BlocksOf<double>;
 
 inline constexpr int tet_pair(int a, int b) {
   return a * (a + 1) / 2 + b;
@@ -26,10 +29,11 @@ inline Mat3 edge_matrix(const Points& x, const int* nodes) {
 }
 
 // Fills the blocks of node 0 from those of nodes 1 to 3.
-inline void complete_blocks(TetBlocks& k) {
+template <class S>
+void complete_blocks(BlocksOf<S>& k) {
   k[0].setZero();
   for (int a = 1; a < 4; ++a) {
-    Mat3 sum = Mat3::Zero();  // Σ_b K_ab, b = 1..3
+    Matrix3<S> sum = Matrix3<S>::Zero();  // Σ_b K_ab, b = 1..3
     for (int b = 1; b < 4; ++b) {
       if (a >= b) {
         sum += k[static_cast<std::size_t>(tet_pair(a, b))];
@@ -76,33 +80,34 @@ inline void principal_blocks(PrincipalHessian h, const Svd3& svd, const Mat3& re
 }
 
 template <class Energy>
-void exact_blocks(const Energy& energy, const Mat3& f, const Mat3& rest_inverse, double volume,
-                  TetBlocks& k) {
+requires(!k_works_in_lanes<Energy>) void exact_blocks(const Energy& energy, const Mat3& f,
+                                                      const Mat3& rest_inverse, double volume, TetBlocks& k) {
   const Svd3 svd = signed_svd(f);
   principal_blocks(energy.principal(svd.s), svd, rest_inverse, volume, false, k);
 }
 
 // Closed forms without a singular value decomposition, with g_a = F b_a, c_a = cof(F) b_a, S = 2μE:
 //   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + κ c_a c_bᵀ − κ(J−1)[F(b_a×b_b)]_× ]
-inline void exact_blocks(const ModifiedStVK& energy, const Mat3& f, const Mat3& rest_inverse, double volume,
-                         TetBlocks& k) {
-  const double mu = volume * energy.mu, kappa = volume * energy.kappa;
-  const Mat3 bt = rest_inverse.transpose();  // column a: b_a
-  const Mat3 cof = cofactor(f);
-  const double pressure = kappa * (f.col(0).dot(cof.col(0)) - 1);
-  const Mat3 g = f * bt, c = cof * bt;
-  const Mat3 stress = bt.transpose() * (mu * (f.transpose() * f - Mat3::Identity())) * bt;
-  const Mat3 metric = mu * (bt.transpose() * bt);
-  const Mat3 left = f * f.transpose();
+template <class S>
+void exact_blocks(const ModifiedStVK& energy, const Matrix3<S>& f, const Matrix3<S>& rest_inverse,
+                  const S& volume, BlocksOf<S>& k) {
+  const S mu = volume * energy.mu, kappa = volume * energy.kappa;
+  const Matrix3<S> bt = rest_inverse.transpose();  // column a: b_a
+  const Matrix3<S> cof = cofactor(f);
+  const S pressure = kappa * (f.col(0).dot(cof.col(0)) - 1);
+  const Matrix3<S> g = f * bt, c = cof * bt;
+  const Matrix3<S> stress = bt.transpose() * (mu * (f.transpose() * f - Matrix3<S>::Identity())) * bt;
+  const Matrix3<S> metric = mu * (bt.transpose() * bt);
+  const Matrix3<S> left = f * f.transpose();
   for (int a = 0; a < 3; ++a) {
     for (int b = 0; b <= a; ++b) {
-      Mat3& block = k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))];
+      Matrix3<S>& block = k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))];
       block.noalias() = metric(a, b) * left;
       block.noalias() += (mu * g.col(b)) * g.col(a).transpose();
       block.noalias() += (kappa * c.col(a)) * c.col(b).transpose();
-      block.diagonal().array() += stress(a, b);
+      for (int i = 0; i < 3; ++i) block(i, i) += stress(a, b);
       if (a == b) continue;
-      const Vec3 v = pressure * (f * bt.col(a).cross(bt.col(b)));
+      const Eigen::Matrix<S, 3, 1> v = pressure * (f * bt.col(a).cross(bt.col(b)));
       block(0, 1) += v[2];
       block(1, 0) -= v[2];
       block(0, 2) -= v[1];
@@ -114,45 +119,52 @@ inline void exact_blocks(const ModifiedStVK& energy, const Mat3& f, const Mat3& 
 }
 
 //   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + λ g_a g_bᵀ ],  S = 2μE + λ tr(E) I
-inline void exact_blocks(const StVK& energy, const Mat3& f, const Mat3& rest_inverse, double volume,
-                         TetBlocks& k) {
-  const double mu = volume * energy.mu, lambda = volume * energy.lambda;
-  const Mat3 bt = rest_inverse.transpose();
-  const Mat3 e = green_strain(f);
-  const Mat3 g = f * bt;
-  const Mat3 stress = bt.transpose() * (2 * mu * e + lambda * e.trace() * Mat3::Identity()) * bt;
-  const Mat3 metric = mu * (bt.transpose() * bt);
-  const Mat3 left = f * f.transpose();
+template <class S>
+void exact_blocks(const StVK& energy, const Matrix3<S>& f, const Matrix3<S>& rest_inverse, const S& volume,
+                  BlocksOf<S>& k) {
+  const S mu = volume * energy.mu, lambda = volume * energy.lambda;
+  const Matrix3<S> bt = rest_inverse.transpose();
+  const Matrix3<S> e = green_strain(f);
+  const Matrix3<S> g = f * bt;
+  const Matrix3<S> stress =
+      bt.transpose() * (S(2) * mu * e + lambda * e.trace() * Matrix3<S>::Identity()) * bt;
+  const Matrix3<S> metric = mu * (bt.transpose() * bt);
+  const Matrix3<S> left = f * f.transpose();
   for (int a = 0; a < 3; ++a) {
     for (int b = 0; b <= a; ++b) {
-      Mat3& block = k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))];
+      Matrix3<S>& block = k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))];
       block.noalias() = metric(a, b) * left;
       block.noalias() += (mu * g.col(b)) * g.col(a).transpose();
       block.noalias() += (lambda * g.col(a)) * g.col(b).transpose();
-      block.diagonal().array() += stress(a, b);
+      for (int i = 0; i < 3; ++i) block(i, i) += stress(a, b);
     }
   }
 }
 
-// All ten blocks of one element.
-template <class Energy>
-void tet_blocks(const Energy& energy, const Mat3& f, const Mat3& rest_inverse, double volume, bool project,
-                TetBlocks& k) {
-  if (project) {
-    const Svd3 svd = signed_svd(f);
-    principal_blocks(energy.principal(svd.s), svd, rest_inverse, volume, true, k);
-  } else {
-    exact_blocks(energy, f, rest_inverse, volume, k);
+// All ten blocks of one element, or of four (exact ones only).
+template <class Energy, class S>
+void tet_blocks(const Energy& energy, const Matrix3<S>& f, const Matrix3<S>& rest_inverse, const S& volume,
+                bool project, BlocksOf<S>& k) {
+  if constexpr (lane_count<S> == 1) {
+    if (project) {
+      const Svd3 svd = signed_svd(f);
+      principal_blocks(energy.principal(svd.s), svd, rest_inverse, volume, true, k);
+      complete_blocks<S>(k);
+      return;
+    }
   }
-  complete_blocks(k);
+  assert(!project);
+  exact_blocks(energy, f, rest_inverse, volume, k);
+  complete_blocks<S>(k);
 }
 
 // K applied to a change of the edges (columns: displacements of nodes 1 to 3 against node 0): nodal forces
 // there.
-inline Mat3 edge_forces(const TetBlocks& k, const Mat3& edges) {
-  Mat3 forces;
+template <class S>
+Matrix3<S> edge_forces(const BlocksOf<S>& k, const Matrix3<S>& edges) {
+  Matrix3<S> forces;
   for (int a = 0; a < 3; ++a) {
-    Vec3 sum = Vec3::Zero();
+    Eigen::Matrix<S, 3, 1> sum = Eigen::Matrix<S, 3, 1>::Zero();
     for (int b = 0; b < 3; ++b) {
       if (a >= b) {
         sum.noalias() += k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))] * edges.col(b);
@@ -166,11 +178,12 @@ inline Mat3 edge_forces(const TetBlocks& k, const Mat3& edges) {
 }
 
 // Gradient of the energy at the four nodes (columns): vol P b_a.
-template <class Energy>
-Eigen::Matrix<double, 3, 4> tet_gradient(const Energy& energy, const Mat3& f, const Mat3& rest_inverse,
-                                         double volume) {
-  Eigen::Matrix<double, 3, 4> g;
-  g.rightCols<3>().noalias() = volume * energy.gradient(f) * rest_inverse.transpose();
+template <class Energy, class S>
+Eigen::Matrix<S, 3, 4> tet_gradient(const Energy& energy, const Matrix3<S>& f, const Matrix3<S>& rest_inverse,
+                                    const S& volume) {
+  Eigen::Matrix<S, 3, 4> g;
+  const Matrix3<S> stress = volume * energy.gradient(f);
+  g.template rightCols<3>().noalias() = stress * rest_inverse.transpose();
   g.col(0) = -(g.col(1) + g.col(2) + g.col(3));
   return g;
 }

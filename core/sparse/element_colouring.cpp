@@ -9,7 +9,7 @@ namespace exemplar {
 
 namespace {
 
-constexpr std::size_t k_chunk = 128;
+constexpr std::size_t k_chunk = 256;
 
 // Spreads the low 21 bits of x over every third bit.
 std::uint64_t spread_bits(std::uint64_t x) {

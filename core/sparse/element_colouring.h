@@ -4,6 +4,7 @@
 // same bits for any number of threads, without per-element buffers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,12 +24,17 @@ class ElementColouring {
   // Calls body(element) for every element.
   template <class Body>
   void for_each(const Body& body) const {
+    for_each_group<1>([&](std::span<const int> group) { body(static_cast<std::size_t>(group[0])); });
+  }
+  // Calls body(elements) for groups of up to Size elements, which are neighbours and may share nodes.
+  template <std::size_t Size, class Body>
+  void for_each_group(const Body& body) const {
     for (const std::vector<Chunk>& colour : m_colours) {
       parallel_for(
           colour.size(),
           [&](std::size_t c) {
-            for (std::size_t k = colour[c].begin; k < colour[c].end; ++k)
-              body(static_cast<std::size_t>(m_order[k]));
+            for (std::size_t k = colour[c].begin; k < colour[c].end; k += Size)
+              body(std::span(m_order).subspan(k, std::min(Size, colour[c].end - k)));
           },
           1);
     }
