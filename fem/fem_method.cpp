@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -304,6 +305,8 @@ Diagnostics FemMethod::diagnostics() const {
   d.elastic_energy = m_model->internal_energy() + m_model->example_energy();
   d.gravitational_energy = -d.mass * m_scene.gravity.dot(d.centre_of_mass);
   d.plastic_dissipation = m_model->plastic_dissipation();
+  d.contact_dissipation = state.energies.contact;
+  d.damping_dissipation = state.energies.damping;
   d.plastic_measure = 0;
   bool has_examples = false;
   for (std::size_t b = 0; b < m_model->body_count(); ++b) {
@@ -321,6 +324,7 @@ Diagnostics FemMethod::diagnostics() const {
     }
   }
   if (has_examples) d.example_distance = m_model->example_energy();
+  if (!m_scene.obstacles.empty()) d.extra.emplace_back("contact_energy [J]", state.energies.barrier);
   return d;
 }
 
@@ -356,6 +360,9 @@ void FemMethod::save(StateWriter& out) const {
   }
   out.write("signals", std::span<const double>(signals));
   out.write("dissipation", state.dissipation);
+  const StepEnergies& e = state.solver.energies;
+  const std::array<double, 3> energies{e.damping, e.contact, e.barrier};
+  out.write("energies", std::span<const double>(energies));
 }
 
 void FemMethod::load(StateReader& in) {
@@ -393,6 +400,9 @@ void FemMethod::load(StateReader& in) {
     }
   }
   state.dissipation = in.read_double("dissipation");
+  std::array<double, 3> energies;
+  in.read("energies", std::span<double>(energies));
+  state.solver.energies = {energies[0], energies[1], energies[2]};
   m_model->set_state(std::move(state));
 }
 

@@ -30,6 +30,9 @@ class ImplicitSolver::Problem : public NewtonProblem {
   const VecX& increments() const { return m_q; }
   const std::vector<VecX>& weights() const { return m_weights; }
 
+  // Of the damping forces in the step, J.
+  double damping_work() const { return m_damping.empty() ? 0.0 : 2 * damping_value(); }
+
   void find_contacts(const VecX& z);
   void lag_friction(const VecX& z);
   // Moves every free group of linked nodes and dynamic obstacles as a whole to where its momentum has changed

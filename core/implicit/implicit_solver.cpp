@@ -52,6 +52,9 @@ void ImplicitSolver::add_contact(ContactSurface surface, std::vector<ObstacleBod
     m_contact_cliques.insert(m_contact_cliques.end(), nodes.begin(), nodes.end());
   }
   m_contact.emplace(std::move(surface), m_obstacles, options);
+  const VecX zero = VecX::Zero(6 * static_cast<Eigen::Index>(m_obstacles.size()));
+  m_contact->find_pairs(m_state.positions, zero, m_state.positions, zero);
+  m_state.energies.barrier = m_contact->value(m_state.positions, zero);
   m_pattern.reset();
 }
 
@@ -158,6 +161,7 @@ StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Poin
   if (!m_contact) return StepStatus::ok;
   if (input.may_refuse && largest_detour(input, q) > 1) return StepStatus::obstacle_too_fast;
   m_contact->begin_step(m_state.obstacles, m_state.positions);
+  m_stiffening = 0;
   const VecX zero = VecX::Zero(q.size());
   VecX q_free = q;
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
@@ -181,6 +185,8 @@ StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Poin
   if (input.may_refuse && m_contact->overshoot(m_state.positions, zero, predicted, q_free) > 1)
     return StepStatus::impact_too_fast;
   m_contact->stiffen(m_state.positions, zero, predicted, q_free, m_masses, input.dt);
+  m_contact->find_pairs(m_state.positions, zero, m_state.positions, zero);
+  m_stiffening = m_contact->added_by_stiffening(m_state.positions, zero);
   return follow_prescribed_motion(input, q, start, spent);
 }
 
@@ -295,8 +301,20 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
   }
   if (m_options.inertia) problem.balance_momentum(z);
   problem.unpack(z);
+  account(problem);
   finish(input, problem.positions(), problem.increments(), problem.weights());
   return outcome;
+}
+
+void ImplicitSolver::account(Problem& problem) {
+  StepEnergies& energies = m_state.energies;
+  energies.damping += problem.damping_work();
+  if (!m_contact) return;
+  const Points& x = problem.positions();
+  const VecX& q = problem.increments();
+  const double added = m_contact->added_by_stiffening(x, q);
+  energies.contact += m_contact->friction_work(x, q) + added - m_stiffening;
+  energies.barrier = m_contact->value(x, q) - added;
 }
 
 void ImplicitSolver::finish(const StepInput& input, const Points& x, const VecX& q,

@@ -55,6 +55,16 @@ struct StepOutcome {
   NewtonSummary newton;  // of the last solve; counts summed over the step's solves
 };
 
+// Joule. The dissipations are sums over all steps of what left the bodies and obstacles in each of them; what
+// implicit Euler itself loses, ½ Σ m |v₁ − v₀|² and the like in the potentials, is in none of them.
+struct StepEnergies {
+  double damping = 0;  // work of the damping forces: β/h ‖x − x₀‖²_K₀ in a step, never negative
+  // Friction force times slip (never negative), and what is left in contact that was stiffened for an impact
+  // when its stiffness goes back to normal after the step.
+  double contact = 0;
+  double barrier = 0;  // in contact at the present state
+};
+
 // All state that changes: what a checkpoint holds and what a failed step goes back to.
 struct ImplicitState {
   Points positions, velocities;
@@ -62,6 +72,7 @@ struct ImplicitState {
   std::vector<VecX> weights;  // per term
   std::vector<ObstacleState> obstacles;
   LinearMemory linear;
+  StepEnergies energies;
 };
 
 class ImplicitSolver {
@@ -110,6 +121,7 @@ class ImplicitSolver {
   void start_from_prediction(const StepInput& input, const Points& start, const VecX& q, Problem& problem,
                              VecX& z) const;
   NewtonSummary solve(Problem& problem, VecX& z);
+  void account(Problem& problem);
   void finish(const StepInput& input, const Points& x, const VecX& q, std::vector<VecX> weights);
 
   ImplicitState m_state;
@@ -121,6 +133,7 @@ class ImplicitSolver {
   std::vector<int> m_contact_cliques;  // twelve nodes each, −1 where fewer
   Vec3 m_gravity = Vec3::Zero();
   double m_smallest_gap = 0;
+  double m_stiffening = 0;  // J: added to contact at the start of the step
 
   // The linear system for the present set of held nodes.
   std::vector<int> m_held_nodes;

@@ -61,7 +61,7 @@ struct Diagnostics {
   double gravitational_energy = k_unknown;  // −m g·x, zero at the origin
   double plastic_dissipation = k_unknown;   // given up since the start
   double contact_dissipation = k_unknown;   // given up to contact and friction since the start
-  double damping_dissipation = k_unknown;   // given up to damping and the integrator since the start
+  double damping_dissipation = k_unknown;   // given up to damping forces, not to the integrator
   double plastic_measure = k_unknown;       // largest ‖F_p − I‖ or the method's counterpart
   double example_distance = k_unknown;      // energy distance to the example manifold
   double deepest_penetration = k_unknown;   // of the surface into obstacles, ≥ 0

@@ -146,6 +146,17 @@ double ContactPotential::value(const PointsRef& x, const VecX& q) const {
   return sum;
 }
 
+double ContactPotential::added_by_stiffening(const PointsRef& x, const VecX& q) const {
+  if (m_impacts.empty()) return 0;
+  const Points positions = place(x, q);
+  const std::vector<Pose> all = poses(q);
+  double sum = 0;
+  for (const ContactPair& pair : m_pairs) {
+    if (pair.factor > 1) sum += (1 - 1 / pair.factor) * pair_value(pair, positions, all);
+  }
+  return sum;
+}
+
 double ContactPotential::smallest_gap(const PointsRef& x, const VecX& q) const {
   const Points positions = place(x, q);
   const std::vector<Pose> all = poses(q);

@@ -77,8 +77,9 @@ struct ContactPair {
   std::array<int, 4> points;  // (p), (p; a, b, c) or (a₀, a₁; b₀, b₁)
   int shape = -1;             // obstacle, for point_shape
   double radius = 0;          // sum of the features' radii, m
-  double area = 0;            // A, m²
+  double area = 0;            // A, m², times the factor of this step
   double parallel = 0;        // threshold of parallel_edge_factor, m⁴
+  double factor = 1;          // of κ in this step; see ContactPotential::stiffen
 };
 
 // What one side of a pair belongs to: an obstacle, or nodes.
@@ -135,6 +136,8 @@ class ContactPotential {
 
   // Infinite when something touches or overlaps.
   double value(const PointsRef& x, const VecX& q) const;
+  // The part of it that stiffen() has added: gone when the step is over, J.
+  double added_by_stiffening(const PointsRef& x, const VecX& q) const;
   // Blocks of the pairs within reach, in the order of the pairs.
   std::vector<ContactBlock> blocks(const PointsRef& x, const VecX& q, Derivatives derivatives) const;
   // The smallest gap among the found pairs, m; infinity when there are none. Not positive: overlap.
@@ -146,6 +149,9 @@ class ContactPotential {
   // Fixes the normals, contact points and normal forces of friction at (x, q).
   void update_friction(const PointsRef& x, const VecX& q, double dt);
   double friction_value(const PointsRef& x, const VecX& q) const;
+  // Σ friction force at (x, q) times the slip since the step's start, J, never negative: what friction takes
+  // from the two sides in the step.
+  double friction_work(const PointsRef& x, const VecX& q) const;
   std::vector<ContactBlock> friction_blocks(const PointsRef& x, const VecX& q, Derivatives derivatives) const;
   std::size_t friction_contacts() const { return m_frictions.size(); }
 
@@ -220,6 +226,7 @@ class ContactPotential {
   // core/world/contact_friction.cpp
   Friction make_friction(const ContactPair& pair, const Points& positions, const VecX& q, double limit) const;
   double friction_coefficient(const ContactPair& pair) const;
+  Vec2 slip_of(const Friction& friction, const PointsRef& x, const VecX& q) const;
   ContactBlock friction_block(const Friction& friction, const PointsRef& x, const VecX& q,
                               Derivatives d) const;
 

@@ -113,11 +113,25 @@ double ContactPotential::friction_value(const PointsRef& x, const VecX& q) const
   const double epsilon = m_options.sticking_speed * m_friction_dt;
   double sum = 0;
   for (const Friction& f : m_frictions) {
-    Vec3 delta = -f.start;
-    for (std::size_t k = 0; k < f.points.size(); ++k) delta += f.weights[k] * place(f.points[k], x, q);
-    sum += f.limit * friction_curve((f.tangents.transpose() * delta).norm(), epsilon).value;
+    sum += f.limit * friction_curve(slip_of(f, x, q).norm(), epsilon).value;
   }
   return sum;
+}
+
+double ContactPotential::friction_work(const PointsRef& x, const VecX& q) const {
+  const double epsilon = m_options.sticking_speed * m_friction_dt;
+  double sum = 0;
+  for (const Friction& f : m_frictions) {
+    const double y = slip_of(f, x, q).norm();
+    sum += f.limit * friction_curve(y, epsilon).slope_over_y * y * y;
+  }
+  return sum;
+}
+
+Vec2 ContactPotential::slip_of(const Friction& f, const PointsRef& x, const VecX& q) const {
+  Vec3 delta = -f.start;
+  for (std::size_t k = 0; k < f.points.size(); ++k) delta += f.weights[k] * place(f.points[k], x, q);
+  return f.tangents.transpose() * delta;
 }
 
 std::vector<ContactBlock> ContactPotential::friction_blocks(const PointsRef& x, const VecX& q,
@@ -131,9 +145,7 @@ std::vector<ContactBlock> ContactPotential::friction_blocks(const PointsRef& x, 
 
 ContactBlock ContactPotential::friction_block(const Friction& f, const PointsRef& x, const VecX& q,
                                               Derivatives derivatives) const {
-  Vec3 delta = -f.start;
-  for (std::size_t k = 0; k < f.points.size(); ++k) delta += f.weights[k] * place(f.points[k], x, q);
-  const Vec2 slip = f.tangents.transpose() * delta;
+  const Vec2 slip = slip_of(f, x, q);
   const double y = slip.norm();
   const FrictionCurve curve = friction_curve(y, m_options.sticking_speed * m_friction_dt);
   const Vec3 force = f.limit * curve.slope_over_y * f.tangents * slip;

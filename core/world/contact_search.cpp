@@ -64,12 +64,12 @@ void ContactPotential::find_pairs(const PointsRef& x0, const VecX& q0, const Poi
   for (ContactPair& pair : m_pairs) {
     const auto found = m_stiffened.find(key_of(pair));
     if (found != m_stiffened.end()) {
-      pair.area *= found->second;
-      continue;
+      pair.factor = found->second;
+    } else {
+      for (const int o : obstacles_of(pair))
+        pair.factor = o < 0 ? pair.factor : std::max(pair.factor, m_impacts[o]);
     }
-    double factor = 1;
-    for (const int o : obstacles_of(pair)) factor = o < 0 ? factor : std::max(factor, m_impacts[o]);
-    pair.area *= factor;
+    pair.area *= pair.factor;
   }
 }
 
