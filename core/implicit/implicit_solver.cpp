@@ -153,6 +153,19 @@ double ImplicitSolver::largest_detour(const StepInput& input, const VecX& q) con
   return largest;
 }
 
+// The nodes after free flight with their velocities (order 1) and the last step's accelerations (2); held
+// coordinates stay as they are in `start`, at their targets.
+Points ImplicitSolver::predict(const StepInput& input, const Points& start, int order) const {
+  Points ahead = start + input.dt * m_state.velocities;
+  if (order == 2) ahead += input.dt * input.dt * m_state.accelerations;
+  for (const SupportedNode& node : input.held) {
+    for (int c = 0; c < 3; ++c) {
+      if (node.held[static_cast<std::size_t>(c)]) ahead(node.node, c) = start(node.node, c);
+    }
+  }
+  return ahead;
+}
+
 // Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with
 // them if the way is free, else the nodes where they are, carried along where an obstacle comes their way.
 StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start,
@@ -169,13 +182,7 @@ StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Poin
     const RigidInertia inertia(m_obstacles[i], m_state.obstacles[i], m_gravity, input.dt);
     q_free.segment<6>(6 * static_cast<Eigen::Index>(i)) = inertia.free_increment();
   }
-  Points predicted = start;
-  if (m_options.inertia) {
-    for (Eigen::Index i = 0; i < start.rows(); ++i) {
-      if (m_column[static_cast<std::size_t>(i)] >= 0)
-        predicted.row(i) += input.dt * m_state.velocities.row(i);
-    }
-  }
+  const Points predicted = m_options.inertia ? predict(input, start, 1) : start;
   m_contact->find_pairs(m_state.positions, zero, predicted, q_free);
   if (m_contact->max_step(m_state.positions, zero, predicted, q_free) >= 1) {
     start = predicted;
@@ -266,12 +273,9 @@ std::unique_ptr<NewtonProblem> ImplicitSolver::make_problem(const StepInput& inp
 // choice depends on the state only. In smooth motion the second saves one Newton iteration of three.
 void ImplicitSolver::start_from_prediction(const StepInput& input, const Points& start, const VecX& q,
                                            Problem& problem, VecX& z) const {
-  const double h = input.dt;
   double best = problem.value(z);
-  for (const double order : {1.0, 2.0}) {
-    Points ahead = start + h * m_state.velocities;
-    if (order == 2) ahead += h * h * m_state.accelerations;
-    const VecX guess = problem.pack(ahead, q, problem.weights());
+  for (const int order : {1, 2}) {
+    const VecX guess = problem.pack(predict(input, start, order), q, problem.weights());
     const double value = problem.value(guess);
     if (!(value < best)) continue;
     best = value;

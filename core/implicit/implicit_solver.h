@@ -115,6 +115,7 @@ class ImplicitSolver {
   Points held_start(const StepInput& input) const;
   void prepare_system(const std::vector<SupportedNode>& held);
   VecX prescribed_increments(const StepInput& input) const;
+  Points predict(const StepInput& input, const Points& start, int order) const;
   double largest_detour(const StepInput& input, const VecX& q) const;
   StepStatus place_obstacles(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   StepStatus follow_prescribed_motion(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);

@@ -123,5 +123,37 @@ TEST(FemContact, LoosenedSolverKeepsTheMomentumOfFreeBodies) {
   EXPECT_LT((model.body_positions(1) - rest).norm(), 1e-12);
 }
 
+// Single coordinates that are moved, with and without contact: they are where they were told to be, whatever
+// the velocity they had.
+TEST(FemContact, MovedSingleCoordinatesArriveAtTheirTargets) {
+  for (const bool contact : {false, true}) {
+    const TetMesh mesh = tet_box({0.5, 0.5, 0.5}, {2, 2, 2});
+    SolidBody body;
+    body.mesh = mesh;
+    body.energy = ModifiedStVK{1e5, 2e5};
+    SolidModel model({std::move(body)}, ImplicitOptions{});
+    Obstacle ground;
+    ground.name = "ground";
+    ground.shape.kind = ShapeKind::plane;
+    ground.position = Vec3(0, -5, 0);
+    if (contact)
+      model.solver().add_contact(boundary(mesh), make_obstacles({ground}), default_contact_options(1, 2.6e5),
+                                 Vec3::Zero());
+    StepInput input;
+    input.dt = 0.01;
+    for (int step = 0; step < 10; ++step) {
+      input.time += input.dt;
+      input.held.clear();
+      for (int node = 0; node < 4; ++node) {
+        const Vec3 target = mesh.vertices.row(node).transpose() + Vec3(0, 2 * input.time, 0);
+        input.held.push_back({node, {false, true, false}, target});
+      }
+      ASSERT_EQ(model.step(input).status, StepStatus::ok);
+      for (const SupportedNode& node : input.held)
+        EXPECT_EQ(model.solver().state().positions(node.node, 1), node.position.y()) << step << contact;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace exemplar
