@@ -65,6 +65,17 @@ CompatibleTerm::CompatibleTerm(TetElements elements, int pose_offset, const std:
   for (int i = 0; i < m_nodes; ++i) identity[static_cast<std::size_t>(i)] = i;
   m_pose_elements.connect(*m_pose_pattern, identity);
   m_interpolation = BlockMatrix(*m_pose_pattern);
+  set_plastic(std::vector<Mat3>(m_elements.count(), Mat3::Identity()));
+}
+
+void CompatibleTerm::set_plastic(const std::vector<Mat3>& plastic_inverse) {
+  const std::size_t m = static_cast<std::size_t>(m_count);
+  m_rest.resize(m_elements.count());
+  m_directions.resize(m_strains.size());
+  parallel_for(m_elements.count(), [&](std::size_t e) {
+    m_rest[e] = green_strain(plastic_inverse[e].inverse());
+    for (std::size_t i = e * m; i < (e + 1) * m; ++i) m_directions[i] = m_strains[i] - m_rest[e];
+  });
 }
 
 void CompatibleTerm::append_cliques(std::vector<BlockPattern::CliqueList>& lists) const {
@@ -101,10 +112,8 @@ Mat3 CompatibleTerm::pose_edges(const Points& x, std::size_t e) const {
 }
 
 Mat3 CompatibleTerm::strain_residual(const Mat3& f, std::size_t e, const VecX& w) const {
-  Mat3 residual = green_strain(f);
-  for (int i = 0; i < m_count; ++i) {
-    residual -= w[i] * m_strains[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
-  }
+  Mat3 residual = green_strain(f) - m_rest[e];
+  for (int i = 0; i < m_count; ++i) residual -= w[i] * direction(e, i);
   return residual;
 }
 
@@ -125,8 +134,7 @@ MatX CompatibleTerm::interpolation_weights(const Points& x) const {
   m_pose_elements.colouring.for_each([&](std::size_t e) {
     const Mat3 f = pose_edges(x, e) * m_elements.rest_inverse[e];
     for (int i = 0; i < m_count; ++i) {
-      const Mat3& strain = m_strains[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
-      const Mat3 nodal = -m_elements.volume[e] * f * strain * m_elements.rest_inverse[e].transpose();
+      const Mat3 nodal = -m_elements.volume[e] * f * direction(e, i) * m_elements.rest_inverse[e].transpose();
       for (int a = 0; a < 3; ++a)
         result.col(i).segment<3>(3 * m_pose_elements.nodes_of(e)[a + 1]) += nodal.col(a);
       result.col(i).segment<3>(3 * m_pose_elements.nodes_of(e)[0]) -= nodal.rowwise().sum();

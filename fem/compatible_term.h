@@ -6,9 +6,11 @@
 // K_ab the stiffness blocks for fixed y:
 //   ∂W/∂y_a = −vol FᵀP b_a,   K_xy,ab = −K_ab F − vol P b_b b_aᵀ,   K_yy,ab = Fᵀ K_ab F + vol (FᵀP b_b b_aᵀ +
 //   b_b b_aᵀ PᵀF)
-// The penalty has the Gauss–Newton Hessian 2γ K_I² (two rings of neighbours), K_I = ∂²W_I/∂y². y is free to
-// move rigidly: a small shift on its diagonal removes that from the linear system without changing the
-// energy.
+// Plastic flow turns example 0 into F_p, as it does in the incompatible term: with E_0 = ½(F_pᵀF_p − I) the
+// interpolated strain is (1 − Σ w_i) E_0 + Σ w_i E_i. F_p fits no placement of the nodes in general; y is
+// then the pose that comes nearest to it. The penalty has the Gauss–Newton Hessian 2γ K_I² (two rings of
+// neighbours), K_I = ∂²W_I/∂y². y is free to move rigidly: a small shift on its diagonal removes that from
+// the linear system without changing the energy.
 #pragma once
 
 #include <memory>
@@ -35,6 +37,8 @@ class CompatibleTerm : public NodeTerm {
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
   double damping_share() const override { return 0; }
+  // Example 0 becomes F_p; one matrix F_p⁻¹ per element.
+  void set_plastic(const std::vector<Mat3>& plastic_inverse);
   // γ ‖∇_y W_I‖² alone.
   double penalty_energy(const Points& x, const VecX& w);
   // What is added to the diagonal of the pose nodes in the Hessian, N/m.
@@ -44,6 +48,9 @@ class CompatibleTerm : public NodeTerm {
   int pose_node(std::size_t e, int a) const { return m_elements.nodes_of(e)[a] + m_pose_offset; }
   Mat3 pose_edges(const Points& x, std::size_t e) const;
   Mat3 strain_residual(const Mat3& f, std::size_t e, const VecX& w) const;
+  const Mat3& direction(std::size_t e, int i) const {
+    return m_directions[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
+  }
   VecX interpolation_gradient(const Points& x, const VecX& w) const;  // ∇_y W_I, over the pose nodes
   MatX interpolation_weights(const Points& x) const;                  // ∂(∇_y W_I)/∂w
   void assemble_interpolation(const Points& x, const VecX& w);        // K_I
@@ -59,7 +66,9 @@ class CompatibleTerm : public NodeTerm {
   bool m_on_simplex;
   double m_gamma = 0;
   double m_shift = 0;
-  std::vector<Mat3> m_strains;  // E_i, m_count per element
+  std::vector<Mat3> m_strains;     // E_i, m_count per element
+  std::vector<Mat3> m_rest;        // E_0: zero, or that of F_p
+  std::vector<Mat3> m_directions;  // E_i − E_0
   std::unique_ptr<BlockPattern> m_pose_pattern;
   BlockMatrix m_interpolation;  // K_I
   std::vector<int> m_cliques;   // eight nodes per element

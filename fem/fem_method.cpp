@@ -65,12 +65,18 @@ FemMethod::FemMethod(const Scene& scene, const FemSettings& settings, ExampleMet
   double damping = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     bodies.push_back(make_solid_body(scene.bodies[b], settings, m_actions[b].examples, m_notes));
+    if (method == ExampleMethod::compatible) {
+      check_whole_body_examples(scene.bodies[b], b, m_actions[b].examples);
+    }
     damping = std::max(damping, scene.bodies[b].material().damping);
   }
   for (std::size_t b = 0; b < bodies.size() && damping > 0; ++b)
     bodies[b].damping_share = scene.bodies[b].material().damping / damping;
   const ContactOptions contact = contact_options(bodies);
   if (!scene.obstacles.empty()) separate_from_obstacles(bodies, contact);
+  if (method == ExampleMethod::compatible && damping > 0) {
+    m_notes.push_back("fem-compatible damps the conventional potential only, not that of the examples");
+  }
   ImplicitOptions options;
   options.linear = settings.linear_solver;
   options.inertia = settings.mode == FemMode::dynamic;

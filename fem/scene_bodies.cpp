@@ -117,6 +117,20 @@ SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExa
   return solid;
 }
 
+void check_whole_body_examples(const Body& body, std::size_t index, const BodyExamples& examples) {
+  std::vector<Problem> problems;
+  for (const auto& members : examples.sets) {
+    for (const std::size_t i : members) {
+      if (everywhere(body.examples()[i].in)) continue;
+      problems.push_back({{},
+                          fmt::format("bodies[{}].examples[{}].region", index, i),
+                          "fem-compatible interpolates the pose of a whole body and cannot limit an elastic "
+                          "example to a part of it; leave the region out or use method fem"});
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
 Triangles boundary_triangles(const TetMesh& mesh) {
   Eigen::VectorXi to_tet_vertex;
   Triangles triangles = boundary_surface(mesh, &to_tet_vertex).triangles;

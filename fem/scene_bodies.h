@@ -19,6 +19,10 @@ struct BodyExamples {
 SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExamples& examples,
                           std::vector<std::string>& notes);
 
+// For the compatible method, which knows one pose of the whole body: throws InputError, with its place, for
+// every elastic example that shapes only a part.
+void check_whole_body_examples(const Body& body, std::size_t index, const BodyExamples& examples);
+
 // Surface triangles over the nodes of the body's tet mesh.
 Triangles boundary_triangles(const TetMesh& mesh);
 

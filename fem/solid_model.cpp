@@ -1,10 +1,9 @@
 #include "fem/solid_model.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
-
-#include "core/math/errors.h"
 
 namespace exemplar {
 
@@ -110,17 +109,19 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
   if (has_internal) terms.push_back(m_elastic.back());
   m_example_terms.emplace_back();
   m_incompatible.emplace_back();
-  if (method == ExampleMethod::compatible && body.examples.size() > 1) {
-    throw InputError("fem-compatible takes one set of examples per body, on the whole body");
-  }
+  m_compatible.emplace_back();
+  // A pose of a part would leave the other pose nodes loose, and two sets would need two poses.
+  assert(method != ExampleMethod::compatible || body.examples.size() <= 1);
   for (const ExampleSet& set : body.examples) {
     std::vector<Points> poses;
     for (const Points& pose : set.poses) poses.push_back(global(b, pose));
     m_example_terms[b].push_back(terms.size());
     const ElasticEnergy energy = scaled(body.energy, set.stiffness);
     if (method == ExampleMethod::compatible) {
-      terms.push_back(std::make_shared<CompatibleTerm>(make_elements(b, {}), m_pose_offset[b], poses, energy,
-                                                       penalty, set.on_simplex));
+      assert(set.tets.empty());
+      m_compatible[b] = std::make_shared<CompatibleTerm>(make_elements(b, {}), m_pose_offset[b], poses,
+                                                         energy, penalty, set.on_simplex);
+      terms.push_back(m_compatible[b]);
     } else {
       m_incompatible[b].push_back(
           std::make_shared<ExampleTerm>(make_elements(b, set.tets), poses, energy, set.on_simplex));
@@ -157,6 +158,7 @@ void SolidModel::flow(double dt) {
 
 void SolidModel::update_examples(std::size_t b) {
   const std::vector<Mat3>& inverse = m_plasticities[b]->inverse();
+  if (m_compatible[b]) m_compatible[b]->set_plastic(inverse);
   for (std::size_t s = 0; s < m_incompatible[b].size(); ++s) {
     const std::vector<int>& tets = m_bodies[b].examples[s].tets;
     if (tets.empty()) {

@@ -96,6 +96,7 @@ class SolidModel {
   int m_node_count = 0, m_total_nodes = 0;
   std::vector<std::shared_ptr<ElasticTerm>> m_elastic;
   std::vector<std::vector<std::shared_ptr<ExampleTerm>>> m_incompatible;
+  std::vector<std::shared_ptr<CompatibleTerm>> m_compatible;  // per body; none for the other method
   std::vector<std::vector<std::size_t>> m_example_terms;
   std::vector<std::unique_ptr<Plasticity>> m_plasticities;
   std::unique_ptr<ImplicitSolver> m_solver;

@@ -136,22 +136,55 @@ TEST_F(ExampleTerms, CompatibleDerivatives) {
   TetElements elements(mesh);
   CompatibleTerm term(elements, static_cast<int>(n), poses, ModifiedStVK{1, 2}, 3, true);
   Flat function(term, 2 * n);
-  const VecX z = state(5, 2, 0.05);
-  const auto g = testing::check_gradient([&](const VecX& y) { return function.value(y); },
-                                         [&](const VecX& y) { return function.gradient(y); }, z);
-  EXPECT_TRUE(g.ok) << g.message << g.best_error;
-  // Where the interpolation has no residual Gauss–Newton is exact: y in example 1, w = e_1.
-  VecX at(6 * n + 2);
-  at << state(5, 1, 0.05).head(3 * n), flat(poses[0]), 1, 0;
-  const auto h = testing::check_hessian([&](const VecX& y) { return function.gradient(y); },
-                                        [&](const VecX& y) {
-                                          MatX dense = function.hessian(y);
-                                          dense.diagonal().segment(3 * n, 3 * n).array() -=
-                                              term.gauge_shift();
-                                          return dense;
-                                        },
-                                        at);
-  EXPECT_TRUE(h.ok) << h.message << h.best_error;
+  const std::vector<Mat3> plastic(elements.count(), Vec3(1.1, 1 / 1.1, 1).asDiagonal());
+  for (const bool with_plastic : {false, true}) {
+    if (with_plastic) term.set_plastic(plastic);
+    const VecX z = state(5, 2, 0.05);
+    const auto g = testing::check_gradient([&](const VecX& y) { return function.value(y); },
+                                           [&](const VecX& y) { return function.gradient(y); }, z);
+    EXPECT_TRUE(g.ok) << g.message << g.best_error;
+    // Where the interpolation has no residual Gauss–Newton is exact: y in example 1, w = e_1.
+    VecX at(6 * n + 2);
+    at << state(5, 1, 0.05).head(3 * n), flat(poses[0]), 1, 0;
+    const auto h = testing::check_hessian([&](const VecX& y) { return function.gradient(y); },
+                                          [&](const VecX& y) {
+                                            MatX dense = function.hessian(y);
+                                            dense.diagonal().segment(3 * n, 3 * n).array() -=
+                                                term.gauge_shift();
+                                            return dense;
+                                          },
+                                          at);
+    EXPECT_TRUE(h.ok) << h.message << h.best_error;
+  }
+}
+
+// After plastic flow that fits a placement of the nodes, both terms rest in that placement with no weights
+// and in the examples as before, and no longer in the old rest shape.
+TEST_F(ExampleTerms, PlasticFlowMovesExampleZeroOfBothTerms) {
+  const Mat3 flow = (Mat3() << 1.25, 0.2, 0, 0, 0.8, 0, 0, 0, 1).finished();
+  const TetElements elements(mesh);
+  const std::vector<Mat3> inverse(elements.count(), flow.inverse());
+  ExampleTerm incompatible(elements, poses, ModifiedStVK{1, 2}, true);
+  CompatibleTerm compatible(elements, static_cast<int>(n), poses, ModifiedStVK{1, 2}, 3, true);
+  incompatible.set_plastic(inverse);
+  compatible.set_plastic(inverse);
+  Flat one(incompatible, n), two(compatible, 2 * n);
+  const Points shaped = mesh.vertices * flow.transpose();
+  std::vector<std::pair<Points, VecX>> cases{{shaped, VecX::Zero(2)}};
+  for (int i = 0; i < 2; ++i) cases.emplace_back(poses[static_cast<std::size_t>(i)], VecX::Unit(2, i));
+  for (const auto& [x, w] : cases) {
+    VecX z(3 * n + 2), zz(6 * n + 2);
+    z << flat(x), w;
+    zz << flat(x), flat(x), w;
+    EXPECT_LT(one.value(z), 1e-24);
+    EXPECT_LT(two.value(zz), 1e-24);
+    EXPECT_LT(two.gradient(zz).norm(), 1e-12);
+  }
+  VecX z(3 * n + 2), zz(6 * n + 2);
+  z << flat(mesh.vertices), VecX::Zero(2);
+  zz << flat(mesh.vertices), flat(mesh.vertices), VecX::Zero(2);
+  EXPECT_GT(one.value(z), 1e-3);
+  EXPECT_GT(two.value(zz), 1e-3);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "core/math/errors.h"
 #include "core/math/parallel.h"
 #include "tests/fem/fem_run.h"
 
@@ -162,6 +163,22 @@ TEST_P(FemMethods, TooFewIterationsHalveTheStepAndThenStop) {
   const StepReport halved = run_with({prefix + "max_iterations=2"});
   EXPECT_EQ(halved.status, Status::ok) << halved.message;
   EXPECT_GT(halved.steps, 6);
+}
+
+// Nothing is ignored in silence: an elastic example of a part is refused by the method that cannot have it.
+TEST(FemCompatible, RefusesExamplesOfAPart) {
+  const std::string region = "bodies[0].examples[1].region={\"low\": [-1, -1, -1], \"high\": [1, 0.1, 1]}";
+  EXPECT_NO_THROW(testing::FemRun(k_everything, {region}, "fem"));
+  try {
+    testing::FemRun run(k_everything, {region}, "fem-compatible");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.problems().size(), 1u);
+    EXPECT_EQ(error.problems()[0].path, "bodies[0].examples[1].region");
+  }
+  // A plastic example may be of a part in both.
+  const std::string plastic = "bodies[0].examples[2].region={\"low\": [-1, -1, -1], \"high\": [1, 0.1, 1]}";
+  EXPECT_NO_THROW(testing::FemRun(k_everything, {plastic}, "fem-compatible"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, FemMethods, ::testing::Values("fem", "fem-compatible"),
