@@ -15,6 +15,8 @@ namespace exemplar {
 
 namespace {
 
+constexpr double k_signal_time = 0.1;  // s, over which the acceleration that controllers see is smoothed
+
 class FemMethod : public Method {
  public:
   FemMethod(const Scene& scene, const FemSettings& settings, ExampleMethod method, double penalty);
@@ -142,10 +144,14 @@ Vec3 FemMethod::body_velocity(std::size_t b) const {
   return v.transpose() * masses / masses.sum();
 }
 
+// The acceleration is smoothed: a change of weight moves the body and with it the centre of mass, and a
+// controller that answers within the same vibration would flicker.
 void FemMethod::update_signals(double dt) {
+  const double part = 1 - std::exp(-dt / k_signal_time);
   for (std::size_t b = 0; b < m_actions.size(); ++b) {
     const Vec3 velocity = body_velocity(b);
-    m_actions[b].com_acceleration = (velocity - m_actions[b].com_velocity) / dt;
+    const Vec3 acceleration = (velocity - m_actions[b].com_velocity) / dt;
+    m_actions[b].com_acceleration += part * (acceleration - m_actions[b].com_acceleration);
     m_actions[b].com_velocity = velocity;
   }
 }
