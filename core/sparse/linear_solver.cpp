@@ -18,6 +18,9 @@ constexpr double k_per_factor_entry = 2;       // forward and backward substitut
 constexpr double k_per_restricted_block = 60;  // of P-transpose A P
 constexpr double k_per_moved_dof = 6;          // to the coarse space and back
 constexpr int k_coarse_iterations = 20;        // what a system with a coarse space usually takes
+// Above this size a factorisation is the last resort: finding out what it would cost takes seconds already.
+constexpr int k_analysed_dofs = 60000;
+constexpr int k_iterations_of_large = 1000;
 constexpr int k_longest_pause = 64;
 constexpr int k_most_iterations = 4000;
 
@@ -65,6 +68,7 @@ int LinearSolver::iteration_limit(LinearWay way, Eigen::Index columns) {
   const LinearWay next = next_way(way);
   if (next == LinearWay::direct && m_method == LinearMethod::iterative)
     return std::max(1000, m_pattern->columns());
+  if (next == LinearWay::direct && m_pattern->dofs() > k_analysed_dofs) return k_iterations_of_large;
   const double whole = next == LinearWay::direct
                            ? direct_cost(columns)
                            : coarse_cost() + k_coarse_iterations * iteration_cost(next, columns);
