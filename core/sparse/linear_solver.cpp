@@ -21,7 +21,7 @@ constexpr int k_coarse_iterations = 20;        // what a system with a coarse sp
 // Above this size a factorisation is the last resort: finding out what it would cost takes seconds already.
 constexpr int k_analysed_dofs = 60000;
 constexpr int k_iterations_of_large = 1000;
-constexpr int k_longest_pause = 64;
+constexpr int k_longest_pause = 128;
 constexpr int k_most_iterations = 4000;
 
 double substitution_cost(double entries, Eigen::Index columns) {
@@ -115,7 +115,7 @@ LinearWay LinearSolver::first_way() {
   return m_memory.way;
 }
 
-// A way that was reached by falling is kept for a while; one that came first and worked ends the doubling.
+// A way that was reached by falling is kept for a while; one that came first and worked ends the growth.
 void LinearSolver::remember(LinearWay way) {
   if (way == LinearWay::diagonal) {
     m_memory.next_pause = LinearMemory{}.next_pause;
@@ -123,7 +123,7 @@ void LinearSolver::remember(LinearWay way) {
   }
   m_memory.way = way;
   m_memory.solves_left = m_memory.next_pause;
-  m_memory.next_pause = std::min(2 * m_memory.next_pause, k_longest_pause);
+  m_memory.next_pause = std::min(4 * m_memory.next_pause, k_longest_pause);
 }
 
 LinearStatus LinearSolver::choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance,

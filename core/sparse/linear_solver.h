@@ -5,7 +5,7 @@
 // The automatic rule has three ways of rising cost before the first digit is gained: gradients with a
 // diagonal preconditioner, gradients with a coarse space beside it, factorisation. A way is given up when it
 // has taken as long as the next one would take; the next goes on from where it stopped and is kept for a
-// number of solves that doubles every time the cheaper way fails again.
+// number of solves that grows fourfold every time the cheaper way fails again.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ enum class LinearWay { diagonal, coarse, direct };
 struct LinearMemory {
   LinearWay way = LinearWay::diagonal;  // where the next solve starts
   int solves_left = 0;                  // before cheaper ways are tried again
-  int next_pause = 4;
+  int next_pause = 8;
 };
 
 class LinearSolver {
