@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/math/errors.h"
 #include "core/mesh/embedding.h"
 #include "core/run/surface_fields.h"
 #include "fem/scene_bodies.h"
@@ -41,6 +42,8 @@ class FemMethod : public Method {
   };
 
   void separate_from_obstacles(std::vector<SolidBody>& bodies, const ContactOptions& contact);
+  Vec3 separate_features(const ContactSurface& surface, const Points& nodes, double gap, double limit,
+                         const std::string& body) const;
   ContactOptions contact_options(const std::vector<SolidBody>& bodies) const;
   void add_contact(const ContactOptions& options);
   StepInput make_input(double dt) const;
@@ -120,14 +123,38 @@ ContactOptions FemMethod::contact_options(const std::vector<SolidBody>& bodies) 
 void FemMethod::separate_from_obstacles(std::vector<SolidBody>& bodies, const ContactOptions& contact) {
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const ContactSurface surface = contact_surface(m_scene.bodies[b]);
-    const double gap = 0.5 * contact.reach;
-    const Vec3 shift = separating_shift(surface.map.apply(bodies[b].positions), m_scene.obstacles, gap,
-                                        5 * contact.reach, m_scene.bodies[b].name());
+    const std::string& name = m_scene.bodies[b].name();
+    const double gap = 0.5 * contact.reach, limit = 5 * contact.reach;
+    Points& x = bodies[b].positions;
+    Vec3 shift = separating_shift(surface.map.apply(x), m_scene.obstacles, gap, limit, name);
+    x.rowwise() += shift.transpose();
+    const Vec3 more = separate_features(surface, x, gap, limit, name);
+    x.rowwise() += more.transpose();
+    shift += more;
     if (shift.norm() == 0) continue;
-    bodies[b].positions.rowwise() += shift.transpose();
-    m_notes.push_back(fmt::format("body {} touches an obstacle at the start: moved by {:.2g} m",
-                                  m_scene.bodies[b].name(), shift.norm()));
+    m_notes.push_back(
+        fmt::format("body {} touches an obstacle at the start: moved by {:.2g} m", name, shift.norm()));
   }
+}
+
+// The same for what vertices do not see, e.g. a ball on the middle of a triangle.
+Vec3 FemMethod::separate_features(const ContactSurface& surface, const Points& nodes, double gap,
+                                  double limit, const std::string& body) const {
+  ContactPotential contact(surface, m_scene.obstacles, {gap, 1, 1});
+  const VecX zero = VecX::Zero(6 * static_cast<Eigen::Index>(m_scene.obstacles.size()));
+  Vec3 shift = Vec3::Zero();
+  for (int pass = 0; pass < 50; ++pass) {
+    const Points x = nodes.rowwise() + shift.transpose();
+    contact.find_pairs(x, zero, x, zero);
+    const ContactPotential::Closest closest = contact.closest(x, zero);
+    if (closest.gap >= gap) return shift;
+    if (closest.gap < -limit) {
+      throw InputError(fmt::format("body {} starts {:.3g} m inside obstacle {}", body, -closest.gap,
+                                   m_scene.obstacles[static_cast<std::size_t>(closest.obstacle)].name()));
+    }
+    shift += (1.01 * gap - closest.gap) * closest.away;
+  }
+  throw InputError(fmt::format("body {} starts wedged between obstacles: leave a little room", body));
 }
 
 void FemMethod::add_contact(const ContactOptions& options) {

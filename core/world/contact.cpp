@@ -165,6 +165,30 @@ double ContactPotential::smallest_gap(const PointsRef& x, const VecX& q) const {
   return smallest;
 }
 
+ContactPotential::Closest ContactPotential::closest(const PointsRef& x, const VecX& q) const {
+  const Points positions = place(x, q);
+  const std::vector<Pose> all = poses(q);
+  Closest best;
+  for (const ContactPair& pair : m_pairs) {
+    const int first = side_of(pair, 0).obstacle, second = side_of(pair, 1).obstacle;
+    const double g = gap(pair, positions, all);
+    if ((first >= 0 && second >= 0) || g >= best.gap) continue;
+    best.gap = g;
+    best.obstacle = std::max(first, second);
+    if (pair.kind == ContactPairKind::point_shape) {
+      const Pose& p = all[pair.shape];
+      const Vec3 local = p.rotation.transpose() * (positions.row(pair.points[0]).transpose() - p.position);
+      best.away = p.rotation * (*m_obstacles)[pair.shape].shape().distance(local).gradient;
+      continue;
+    }
+    const auto points = corners(pair, positions);
+    const Nearest nearest =
+        pair.kind == ContactPairKind::edge_edge ? nearest_edges(points) : nearest_point_triangle(points);
+    best.away = first < 0 ? nearest.normal : Vec3(-nearest.normal);
+  }
+  return best;
+}
+
 std::vector<ContactLink> ContactPotential::links(const PointsRef& x, const VecX& q) const {
   const Points positions = place(x, q);
   const std::vector<Pose> all = poses(q);

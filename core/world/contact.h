@@ -29,6 +29,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -143,6 +144,13 @@ class ContactPotential {
   // The smallest gap among the found pairs, m; infinity when there are none. Not positive: overlap.
   double smallest_gap(const PointsRef& x, const VecX& q) const;
 
+  // The pair of the surface and an obstacle with the smallest gap among the found ones.
+  struct Closest {
+    double gap = std::numeric_limits<double>::infinity();  // m
+    Vec3 away = Vec3::Zero();                              // where the surface would have to go
+    int obstacle = -1;
+  };
+  Closest closest(const PointsRef& x, const VecX& q) const;
   // All pairs within reach at (x, q) and all contacts of friction.
   std::vector<ContactLink> links(const PointsRef& x, const VecX& q) const;
 

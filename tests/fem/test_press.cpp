@@ -198,5 +198,18 @@ TEST(FastPress, SqueezesFlatBeforeItFails) {
   }
 }
 
+// The ball's lowest point lies on the middle of a triangle, where no vertex is near.
+TEST(FastPress, MayTouchTheBodyAtTheStart) {
+  const auto scene = [](double height) {
+    return press_scene(60, fmt::format(R"("sphere": {{"radius": 0.15}}, "keyframes": [
+        {{"time": 0, "position": [0.07, {}, 0.03]}}, {{"time": 0.1, "position": [0.07, 0.5, 0.03]}}])",
+                                       height));
+  };
+  testing::FemRun run(scene(0.401 + 0.15));
+  EXPECT_GT(press_gap(run, 1, 0), 0);
+  expect_no_passing(run, 0.1, "touching");
+  EXPECT_THROW(testing::FemRun(scene(0.401 + 0.1)), InputError);
+}
+
 }  // namespace
 }  // namespace exemplar
