@@ -264,7 +264,8 @@ void describe(Describe<ControllerSettings>& d) {
   d.field("curve", &ControllerSettings::curve, "", "weight over time");
   d.field("joint_angle", &ControllerSettings::joint_angle, "", "weight from the angle at a joint");
   d.field("velocity", &ControllerSettings::velocity, "", "weight from the centre of mass' velocity");
-  d.field("lean", &ControllerSettings::lean, "", "weight from the angle between velocity and acceleration");
+  d.field("lean", &ControllerSettings::lean, "",
+          "weight from the angle between velocity and acceleration (smoothed over 0.1 s)");
   d.exactly_one({"curve", "joint_angle", "velocity", "lean"});
 }
 
