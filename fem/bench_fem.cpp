@@ -162,14 +162,20 @@ std::vector<BenchRecord> bench_example_cost(const ValidationContext&) {
   } sizes[] = {{k_small, "1 k", 1.25}, {k_large, "30 k", 1.10}};
   for (const auto& size : sizes) {
     const int steps = size.nodes.x() > 30 ? 2 : 10;
-    const Timing none =
-        median_of_three([&] { return time_clamped(size.nodes, 2e5, LinearMethod::direct, 0, steps); });
-    const Timing one =
-        median_of_three([&] { return time_clamped(size.nodes, 2e5, LinearMethod::direct, 1, steps); });
+    // In turns: a slow while of the machine then meets both.
+    std::vector<double> ratios;
+    Timing one;
+    for (int k = 0; k < 5; ++k) {
+      const Timing none = time_clamped(size.nodes, 2e5, LinearMethod::direct, 0, steps);
+      one = time_clamped(size.nodes, 2e5, LinearMethod::direct, 1, steps);
+      ratios.push_back(one.iteration / none.iteration);
+    }
+    std::sort(ratios.begin(), ratios.end());
     records.push_back(
-        goal_at_most(fmt::format("1 example / 0 examples, time per iteration, {} DOFs", size.name),
-                     one.iteration / none.iteration, "×", size.goal, "paper's arm 1.88 (per second)",
-                     "clamped box, direct solver; " + describe(one, 1)));
+        goal_at_most(fmt::format("1 example / 0 examples, time per iteration, {} DOFs", size.name), ratios[2],
+                     "×", size.goal, "paper's arm 1.88 (per second)",
+                     fmt::format("median of five ({:.2f} to {:.2f}), clamped box, direct solver; {}",
+                                 ratios.front(), ratios.back(), describe(one, 1))));
   }
   set_thread_count(0);
   return records;
