@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "core/run/registry.h"
 #include "core/scene/scene_file.h"
+#include "fem/scene_bodies.h"
 
 namespace exemplar {
 
@@ -97,6 +100,28 @@ class FemRun {
   std::unique_ptr<Scene> m_scene;
   std::unique_ptr<Method> m_method;
 };
+
+// The smallest distance of the first body's boundary to an obstacle in some state, sampled finely over every
+// triangle: knows nothing of the pairs that contact is made of.
+inline double sampled_gap(const FemRun& run, std::size_t obstacle, const ObstacleState& state) {
+  const ObstacleBody& body = run.scene().obstacles[obstacle];
+  const Points x = run.nodes();
+  const Triangles triangles = boundary_triangles(run.scene().bodies[0].volume().mesh);
+  const int n = 12;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    for (int i = 0; i <= n; ++i) {
+      for (int j = 0; i + j <= n; ++j) {
+        const Vec3 p =
+            (i * x.row(triangles(t, 0)) + j * x.row(triangles(t, 1)) + (n - i - j) * x.row(triangles(t, 2)))
+                .transpose() /
+            n;
+        smallest = std::min(smallest, body.distance(state, p).value);
+      }
+    }
+  }
+  return smallest;
+}
 
 }  // namespace testing
 }  // namespace exemplar

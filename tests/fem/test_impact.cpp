@@ -51,27 +51,8 @@ ObstacleState obstacle_of(const testing::FemRun& run) {
   return state;
 }
 
-// The smallest distance of the body's boundary to the first obstacle, sampled finely over every triangle:
-// knows nothing of the pairs that contact is made of.
 double sampled_gap(const testing::FemRun& run) {
-  const ObstacleBody& obstacle = run.scene().obstacles[0];
-  const ObstacleState state = obstacle_of(run);
-  const Points x = run.nodes();
-  const Triangles triangles = boundary_triangles(run.scene().bodies[0].volume().mesh);
-  const int n = 12;
-  double smallest = std::numeric_limits<double>::infinity();
-  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-    for (int i = 0; i <= n; ++i) {
-      for (int j = 0; i + j <= n; ++j) {
-        const Vec3 p =
-            (i * x.row(triangles(t, 0)) + j * x.row(triangles(t, 1)) + (n - i - j) * x.row(triangles(t, 2)))
-                .transpose() /
-            n;
-        smallest = std::min(smallest, obstacle.distance(state, p).value);
-      }
-    }
-  }
-  return smallest;
+  return testing::sampled_gap(run, 0, obstacle_of(run));
 }
 
 struct ImpactCase {

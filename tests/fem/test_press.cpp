@@ -31,26 +31,8 @@ std::string press_scene(int fps, const std::string& press) {
   return text.replace(text.find("PRESS"), 5, press);
 }
 
-// The smallest distance of the body's boundary to an obstacle at a time, sampled finely over every triangle.
 double press_gap(const testing::FemRun& run, std::size_t obstacle, double time) {
-  const ObstacleBody& body = run.scene().obstacles[obstacle];
-  const ObstacleState state = body.prescribed_state(time);
-  const Points x = run.nodes();
-  const Triangles triangles = boundary_triangles(run.scene().bodies[0].volume().mesh);
-  const int n = 8;
-  double smallest = std::numeric_limits<double>::infinity();
-  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-    for (int i = 0; i <= n; ++i) {
-      for (int j = 0; i + j <= n; ++j) {
-        const Vec3 p =
-            (i * x.row(triangles(t, 0)) + j * x.row(triangles(t, 1)) + (n - i - j) * x.row(triangles(t, 2)))
-                .transpose() /
-            n;
-        smallest = std::min(smallest, body.distance(state, p).value);
-      }
-    }
-  }
-  return smallest;
+  return testing::sampled_gap(run, obstacle, run.scene().obstacles[obstacle].prescribed_state(time));
 }
 
 // Runs for `duration` and checks every frame.
