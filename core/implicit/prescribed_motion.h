@@ -10,6 +10,7 @@
 // has to give way at that place (Newton's method with the obstacle there) before the way can go on.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/world/contact.h"

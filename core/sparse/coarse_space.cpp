@@ -15,12 +15,6 @@ constexpr std::size_t k_largest_aggregate = 64;
 constexpr std::size_t k_smallest_aggregate = 4;  // fewer nodes may have rotations without effect
 constexpr double k_shift = 1e-12;  // of the diagonal: aggregates on a line keep one such rotation
 
-Mat3 cross_matrix(const Vec3& v) {
-  Mat3 m;
-  m << 0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0;
-  return m;
-}
-
 Mat3 block_at(const BlockMatrix& a, BlockSlot slot) {
   const double* at = a.values().data() + slot.offset;
   Mat3 block;
@@ -144,10 +138,11 @@ Eigen::Matrix<double, 6, 6> CoarseSpace::restricted(const BlockMatrix& a, const 
   for (std::size_t k = pair.begin; k < pair.end; ++k) {
     const FineBlock& fine = m_blocks[k];
     const Mat3 block = block_at(a, fine.slot);
-    const Mat3 right = -block * cross_matrix(m_arms[static_cast<std::size_t>(fine.column)]);
-    const Mat3 left = cross_matrix(m_arms[static_cast<std::size_t>(fine.row)]);
+    // A [ρ]× takes the cross product of every row with ρ, [ρ]× A that of ρ with every column.
+    const Mat3 right = -block.rowwise().cross(m_arms[static_cast<std::size_t>(fine.column)].transpose());
+    const Vec3& arm = m_arms[static_cast<std::size_t>(fine.row)];
     Eigen::Matrix<double, 6, 6> term;
-    term << block, right, left * block, left * right;
+    term << block, right, -block.colwise().cross(arm), -right.colwise().cross(arm);
     sum += term;
     if (pair.row == pair.column && fine.row != fine.column) sum += term.transpose();
   }

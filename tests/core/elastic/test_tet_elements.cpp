@@ -192,5 +192,38 @@ TEST(Modes, FreeBarAgainstBeamTheoryUnderRefinement) {
   }
 }
 
+// Four elements at a time give what one at a time gives, also where the last group is not full.
+TEST(TetElements, LanesAgreeWithSingleElements) {
+  const TetMesh mesh = irregular_box(Vec3(1, 1, 1), Eigen::Vector3i(4, 4, 4), 0.3);
+  std::vector<int> selection;
+  for (int e = 0; e < 101; ++e) selection.push_back(e);
+  TetElements elements(mesh, 0, selection);
+  std::vector<int> columns(static_cast<std::size_t>(mesh.vertices.rows()));
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = static_cast<int>(i);
+  const BlockPattern pattern(static_cast<int>(columns.size()), elements.nodes, 4);
+  elements.connect(pattern, columns);
+  Points x = mesh.vertices;
+  for (Eigen::Index i = 0; i < x.size(); ++i) x(i) += 0.1 * normal_random(9, static_cast<std::uint64_t>(i));
+  const auto check = [&](const auto& psi) {
+    BlockMatrix together(pattern), single(pattern);
+    Points forces = Points::Zero(x.rows(), 3), expected = forces;
+    add_elastic_hessian(psi, elements, x, false, together);
+    add_elastic_gradient(psi, elements, x, forces);
+    for (std::size_t e = 0; e < elements.count(); ++e) {
+      const Mat3 f = elements.deformation(x, e);
+      TetBlocks blocks;
+      tet_blocks(psi, f, elements.rest_inverse[e], elements.volume[e], false, blocks);
+      for (std::size_t b = 0; b < 10; ++b) single.add(elements.slots[10 * e + b], blocks[b]);
+      const auto nodal = tet_gradient(psi, f, elements.rest_inverse[e], elements.volume[e]);
+      for (int a = 0; a < 4; ++a) expected.row(elements.nodes_of(e)[a]) += nodal.col(a).transpose();
+    }
+    const MatX reference = single.to_dense();
+    EXPECT_LT((together.to_dense() - reference).norm(), 1e-13 * reference.norm());
+    EXPECT_LT((forces - expected).norm(), 1e-13 * expected.norm());
+  };
+  check(ModifiedStVK{2.0, 3.0});
+  check(StVK{2.0, 3.0});
+}
+
 }  // namespace
 }  // namespace exemplar
