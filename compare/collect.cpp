@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 #include "core/output/geometry_file.h"
 
 namespace exemplar {

@@ -6,7 +6,7 @@
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
 #include "compare/registered_methods.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "compare/cli/commands.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/run/runner.h"
 
 namespace exemplar {

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/math/rigid_fit.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 #include "core/elastic/tet_kernel.h"
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
 
 namespace exemplar {
 

@@ -2,9 +2,9 @@
 
 #include <Eigen/LU>
 
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 #include "core/elastic/tet_kernel.h"
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
 #include "core/math/polar.h"
 
 namespace exemplar {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/parallel.h"
 #include "core/elastic/tet_kernel.h"
-#include "core/math/parallel.h"
 #include "core/math/polar.h"
 #include "core/math/simplex_qp.h"
 

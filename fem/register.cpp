@@ -1,8 +1,8 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
-#include "fem/bench_fem.h"
-#include "fem/fem_method.h"
-#include "fem/validation_fem.h"
+#include "fem/checks/bench.h"
+#include "fem/checks/validation.h"
+#include "fem/method.h"
 
 namespace exemplar {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/mesh/topology.h"
 
 namespace exemplar {

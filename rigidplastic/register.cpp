@@ -1,7 +1,7 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
-#include "rigidplastic/rigid/rigid_method.h"
-#include "rigidplastic/rigid/validation.h"
+#include "rigidplastic/rigid/checks/validation.h"
+#include "rigidplastic/rigid/method.h"
 
 namespace exemplar {
 

@@ -6,7 +6,7 @@
 
 #include "compare/cli/commands.h"
 #include "compare/study.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

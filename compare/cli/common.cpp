@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "compare/cli/commands.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

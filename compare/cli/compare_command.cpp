@@ -15,7 +15,7 @@
 #include "compare/report/report.h"
 #include "compare/side_by_side.h"
 #include "compare/study.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/run/run_directory.h"
 
 namespace exemplar {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
-#include "core/math/errors.h"
-#include "core/mesh/primitives.h"
+#include "core/base/errors.h"
+#include "core/mesh/models/primitives.h"
 
 namespace exemplar {
 

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
+#include "core/base/errors.h"
 #include "core/elastic/modes.h"
-#include "core/math/errors.h"
-#include "core/mesh/files.h"
+#include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
 #include "core/mesh/topology.h"
-#include "core/scene/surface_settings.h"
 #include "core/scene/mesh_cache.h"
+#include "core/scene/surface_settings.h"
 
 namespace exemplar {
 

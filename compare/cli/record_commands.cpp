@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 #include "core/run/runner.h"
 

@@ -7,8 +7,8 @@
 
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 #include "core/output/metrics_file.h"
 #include "core/run/run_directory.h"
 #include "core/sparse/cholesky.h"

@@ -10,7 +10,7 @@
 #include "compare/render/ground.h"
 #include "compare/render/run_frames.h"
 #include "compare/render/tile.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 #include "core/output/geometry_file.h"
 

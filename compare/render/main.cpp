@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "compare/render/contact_sheet.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/render/colours.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar::render {
 

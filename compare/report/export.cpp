@@ -9,7 +9,7 @@
 #include <map>
 
 #include "compare/side_by_side.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/geometry_file.h"
 
 namespace exemplar {

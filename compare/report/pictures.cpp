@@ -10,7 +10,7 @@
 
 #include "compare/batch.h"
 #include "compare/cli/interrupt.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/sparse/block_product.h"
 #include "core/sparse/cholesky.h"
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 
 namespace exemplar {
 

@@ -16,10 +16,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/contact/contact.h"
 #include "core/implicit/linked_groups.h"
 #include "core/implicit/node_term.h"
 #include "core/sparse/newton.h"
-#include "core/world/contact.h"
 #include "core/world/supports.h"
 
 namespace exemplar {

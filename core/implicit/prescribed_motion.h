@@ -13,7 +13,7 @@
 #include <array>
 #include <vector>
 
-#include "core/world/contact.h"
+#include "core/contact/contact.h"
 #include "core/world/supports.h"
 
 namespace exemplar {

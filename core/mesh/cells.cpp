@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/mesh/mesh.h"
-#include "core/mesh/tetrahedralize.h"
+#include "core/mesh/volume/tetrahedralize.h"
 
 namespace exemplar {
 

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <numbers>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 #include "core/mesh/bvh.h"
 #include "core/mesh/topology.h"
 #include "core/mesh/triangle.h"

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 #include "core/mesh/bvh.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/topology.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/repair.h"
 #include "core/mesh/topology.h"

@@ -2,7 +2,7 @@
 // tets each so that neighbours match. The mid-surface's vertices are nodes of the mesh.
 #pragma once
 
-#include "core/mesh/tetrahedralize.h"
+#include "core/mesh/volume/tetrahedralize.h"
 
 namespace exemplar {
 

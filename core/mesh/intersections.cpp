@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 #include "core/mesh/bvh.h"
 #include "core/mesh/topology.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/math/random.h"
+#include "core/base/random.h"
 #include "core/mesh/mass_properties.h"
 
 namespace exemplar {

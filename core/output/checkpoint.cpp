@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 // File: magic, then method, content key, time, frame, number of arrays, (name, bytes) each; then the checksum
 // of all before it. Strings and arrays are preceded by their length (64 bit). Little-endian, like every

@@ -13,7 +13,7 @@
 #include <optional>
 #include <thread>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/geometry_file.h"
 
 namespace exemplar {

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <limits>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

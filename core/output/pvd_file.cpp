@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 
 namespace exemplar {

@@ -15,7 +15,7 @@
 
 #include <optional>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/geometry_file.h"
 
 namespace exemplar {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/math/random.h"
+#include "core/base/random.h"
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/scene/settings.h"
 
 namespace exemplar {

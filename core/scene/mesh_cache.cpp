@@ -10,7 +10,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/math/random.h"
+#include "core/base/random.h"
 
 namespace exemplar {
 

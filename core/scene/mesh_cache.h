@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "core/mesh/tetrahedralize.h"
+#include "core/mesh/volume/tetrahedralize.h"
 
 namespace exemplar {
 

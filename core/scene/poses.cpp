@@ -7,10 +7,10 @@
 #include <fstream>
 #include <limits>
 
+#include "core/base/errors.h"
 #include "core/elastic/modes.h"
 #include "core/elastic/static_solve.h"
-#include "core/math/errors.h"
-#include "core/mesh/files.h"
+#include "core/mesh/files/files.h"
 #include "core/mesh/mass_properties.h"
 #include "core/scene/run_frame.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
 #include "core/scene/json.h"

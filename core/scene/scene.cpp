@@ -5,14 +5,14 @@
 #include <cmath>
 #include <mutex>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/mesh/extrude.h"
-#include "core/mesh/files.h"
+#include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
 #include "core/mesh/repair.h"
+#include "core/scene/make_world.h"
 #include "core/scene/mesh_cache.h"
 #include "core/scene/poses.h"
-#include "core/scene/world_of_scene.h"
 
 namespace exemplar {
 

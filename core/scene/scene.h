@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/mesh/mass_properties.h"
-#include "core/mesh/tetrahedralize.h"
+#include "core/mesh/volume/tetrahedralize.h"
 #include "core/scene/scene_settings.h"
 #include "core/world/controllers.h"
 #include "core/world/loads.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mesh/tetrahedralize.h"
+#include "core/mesh/volume/tetrahedralize.h"
 #include "core/scene/material.h"
 #include "core/scene/pose_maps.h"
 #include "core/scene/settings.h"

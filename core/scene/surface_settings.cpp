@@ -4,8 +4,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "core/math/errors.h"
-#include "core/mesh/files.h"
+#include "core/base/errors.h"
+#include "core/mesh/files/files.h"
 #include "core/scene/json.h"
 #include "core/scene/mesh_cache.h"
 

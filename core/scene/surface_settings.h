@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/mesh/primitives.h"
+#include "core/mesh/models/primitives.h"
 #include "core/scene/settings.h"
 
 namespace exemplar {

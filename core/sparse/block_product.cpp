@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 
 namespace exemplar {
 

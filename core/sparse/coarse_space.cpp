@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 
 namespace exemplar {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cassert>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 
 namespace exemplar {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 #include "core/math/types.h"
 
 namespace exemplar {

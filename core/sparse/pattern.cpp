@@ -4,8 +4,8 @@
 #include <cassert>
 #include <limits>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 #include "core/sparse/block_product.h"
 
 namespace exemplar {

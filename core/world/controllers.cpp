@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/world/region.h"
 
 namespace exemplar {

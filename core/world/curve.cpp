@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/world/rotation.h"
 
 namespace exemplar {

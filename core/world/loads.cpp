@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

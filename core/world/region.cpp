@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/world/rotation.h"
 
 namespace exemplar {

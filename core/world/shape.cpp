@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/topology.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 
 namespace exemplar {
 

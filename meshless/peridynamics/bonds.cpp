@@ -5,9 +5,9 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
-#include "meshless/peridynamics/cells.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
+#include "meshless/peridynamics/elements/cells.h"
 
 namespace exemplar::peridynamics {
 

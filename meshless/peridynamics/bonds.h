@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "meshless/peridynamics/model.h"
 #include "meshless/peridynamics/particles.h"
-#include "meshless/peridynamics/rules.h"
 
 namespace exemplar::peridynamics {
 

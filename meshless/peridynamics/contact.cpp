@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/math/parallel.h"
-#include "meshless/peridynamics/cells.h"
+#include "core/base/parallel.h"
+#include "meshless/peridynamics/elements/cells.h"
 
 namespace exemplar::peridynamics {
 

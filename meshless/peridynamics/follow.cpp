@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nanoflann.hpp>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 
 namespace exemplar::peridynamics {
 

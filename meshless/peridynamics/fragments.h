@@ -9,7 +9,7 @@
 
 #include "core/math/rigid_fit.h"
 #include "core/output/fields.h"
-#include "meshless/peridynamics/elements.h"
+#include "meshless/peridynamics/elements/elements.h"
 
 namespace exemplar::peridynamics {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/topology.h"
 

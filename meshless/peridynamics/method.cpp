@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/mesh/extrude.h"
 #include "core/run/surface_fields.h"
 #include "core/world/obstacle_motion.h"

@@ -7,8 +7,8 @@
 #include <nanoflann.hpp>
 #include <numeric>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 
 namespace exemplar::peridynamics {
 

@@ -1,7 +1,7 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
+#include "meshless/peridynamics/checks/validation.h"
 #include "meshless/peridynamics/method.h"
-#include "meshless/peridynamics/validation.h"
 
 namespace exemplar {
 

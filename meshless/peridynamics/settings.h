@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/scene/settings.h"
-#include "meshless/peridynamics/elements.h"
-#include "meshless/peridynamics/rules.h"
+#include "meshless/peridynamics/elements/elements.h"
+#include "meshless/peridynamics/model.h"
 #include "meshless/peridynamics/solver.h"
 
 namespace exemplar::peridynamics {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
-#include "core/math/random.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
+#include "core/base/random.h"
 
 namespace exemplar::peridynamics {
 

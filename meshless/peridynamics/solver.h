@@ -17,8 +17,8 @@
 #include "meshless/peridynamics/bond_kernel.h"
 #include "meshless/peridynamics/bonds.h"
 #include "meshless/peridynamics/contact.h"
+#include "meshless/peridynamics/model.h"
 #include "meshless/peridynamics/particles.h"
-#include "meshless/peridynamics/rules.h"
 
 namespace exemplar::peridynamics {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/math/random.h"
+#include "core/base/random.h"
 
 namespace exemplar::peridynamics {
 

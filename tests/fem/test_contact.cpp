@@ -2,7 +2,7 @@
 // through.
 #include <gtest/gtest.h>
 
-#include "core/mesh/tet_box.h"
+#include "core/mesh/volume/tet_box.h"
 #include "fem/scene_bodies.h"
 #include "fem/solid_model.h"
 

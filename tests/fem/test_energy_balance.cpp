@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/mesh/tet_box.h"
+#include "core/mesh/volume/tet_box.h"
 #include "fem/solid_model.h"
 #include "tests/fem/fem_run.h"
 

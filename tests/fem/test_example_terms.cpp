@@ -3,9 +3,9 @@
 
 #include <numbers>
 
+#include "core/base/random.h"
 #include "core/elastic/tet_kernel.h"
-#include "core/math/random.h"
-#include "core/mesh/tet_box.h"
+#include "core/mesh/volume/tet_box.h"
 #include "fem/compatible_term.h"
 #include "fem/example_term.h"
 #include "tests/support/derivatives.h"

@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
 #include "tests/fem/fem_run.h"
 
 namespace exemplar {

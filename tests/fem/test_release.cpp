@@ -1,7 +1,7 @@
 // A body released from its examples: W_p alone holds it in any of them, W_i brings it back to rest.
 #include <gtest/gtest.h>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/math/rigid_fit.h"
 #include "tests/fem/fem_run.h"
 

@@ -6,9 +6,9 @@
 
 #include <numbers>
 
-#include "core/math/parallel.h"
-#include "core/mesh/tet_box.h"
-#include "fem/cuboid_cases.h"
+#include "core/base/parallel.h"
+#include "core/mesh/volume/tet_box.h"
+#include "fem/checks/cuboid_cases.h"
 
 namespace exemplar {
 namespace {

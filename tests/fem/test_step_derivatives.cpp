@@ -3,9 +3,9 @@
 // together.
 #include <gtest/gtest.h>
 
-#include "core/math/random.h"
-#include "core/mesh/tet_box.h"
-#include "fem/cuboid_cases.h"
+#include "core/base/random.h"
+#include "core/mesh/volume/tet_box.h"
+#include "fem/checks/cuboid_cases.h"
 #include "fem/scene_bodies.h"
 #include "tests/support/derivatives.h"
 

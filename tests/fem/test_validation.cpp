@@ -1,7 +1,7 @@
 // The quick validation cases of the time integration, as tests.
 #include <gtest/gtest.h>
 
-#include "fem/validation_fem.h"
+#include "fem/checks/validation.h"
 
 namespace exemplar {
 namespace {

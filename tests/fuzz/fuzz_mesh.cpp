@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "core/math/errors.h"
-#include "core/mesh/files.h"
+#include "core/base/errors.h"
+#include "core/mesh/files/files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;

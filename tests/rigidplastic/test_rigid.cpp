@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "rigidplastic/bullet/bullet_shapes.h"
-#include "rigidplastic/rigid/rigid_method.h"
-#include "rigidplastic/rigid/validation.h"
+#include "rigidplastic/rigid/checks/validation.h"
+#include "rigidplastic/rigid/method.h"
 
 namespace exemplar {
 

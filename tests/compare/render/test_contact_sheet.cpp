@@ -7,7 +7,7 @@
 
 #include "compare/render/contact_sheet.h"
 #include "compare/render/run_frames.h"
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/frame_writer.h"
 
 namespace exemplar::render {

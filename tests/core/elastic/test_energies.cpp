@@ -6,8 +6,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "core/base/random.h"
 #include "core/elastic/tet_kernel.h"
-#include "core/math/random.h"
 #include "tests/support/derivatives.h"
 
 namespace exemplar {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/parallel.h"
+#include "core/base/random.h"
 #include "core/elastic/modes.h"
 #include "core/elastic/static_solve.h"
-#include "core/math/parallel.h"
-#include "core/math/random.h"
-#include "core/mesh/tet_box.h"
+#include "core/mesh/volume/tet_box.h"
 #include "tests/support/derivatives.h"
 
 namespace exemplar {

@@ -3,9 +3,9 @@
 
 #include <Eigen/LU>
 
+#include "core/base/random.h"
 #include "core/math/polar.h"
 #include "core/math/psd.h"
-#include "core/math/random.h"
 #include "core/math/rigid_fit.h"
 #include "core/math/simplex_qp.h"
 #include "core/math/svd3.h"

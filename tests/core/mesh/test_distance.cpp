@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/math/parallel.h"
+#include "core/base/parallel.h"
 #include "core/mesh/triangle.h"
 #include "tests/core/mesh/shapes.h"
 
@@ -15,7 +15,6 @@ using testing::sphere_surface;
 using testing::together;
 using testing::torus_surface;
 using testing::unit;
-
 
 double box_distance(const Vec3& point, const Vec3& half) {
   const Vec3 q = point.cwiseAbs() - half;

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "core/mesh/samples.h"
-#include "core/mesh/tetrahedralize.h"
+#include "core/mesh/volume/tetrahedralize.h"
 #include "tests/core/mesh/shapes.h"
 
 namespace exemplar {

@@ -4,8 +4,8 @@
 
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/repair.h"
-#include "core/mesh/tetrahedralize.h"
 #include "core/mesh/topology.h"
+#include "core/mesh/volume/tetrahedralize.h"
 #include "tests/core/mesh/shapes.h"
 
 namespace exemplar {

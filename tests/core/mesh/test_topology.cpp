@@ -15,7 +15,6 @@ using testing::together;
 using testing::torus_surface;
 using testing::unit;
 
-
 int euler(const TriMesh& mesh) {
   return static_cast<int>(mesh.vertices.rows() - unique_edges(mesh.triangles).rows() + mesh.triangles.rows());
 }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/checkpoint.h"
 #include "output_support.h"
 

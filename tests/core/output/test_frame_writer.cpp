@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/frame_writer.h"
 #include "core/output/geometry_file.h"
 #include "output_support.h"

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <limits>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/output/metrics_file.h"
 #include "output_support.h"
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "core/mesh/mass_properties.h"
-#include "core/mesh/primitives.h"
+#include "core/mesh/models/primitives.h"
 
 namespace exemplar {
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/errors.h"
 #include "core/elastic/modes.h"
-#include "core/math/errors.h"
 #include "core/mesh/extrude.h"
-#include "core/mesh/files.h"
+#include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
 #include "core/scene/json.h"
 #include "core/scene/poses.h"

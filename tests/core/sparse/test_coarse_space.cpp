@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "core/base/parallel.h"
+#include "core/base/random.h"
 #include "core/elastic/tet_elements.h"
-#include "core/math/parallel.h"
-#include "core/math/random.h"
-#include "core/mesh/tet_box.h"
+#include "core/mesh/volume/tet_box.h"
 #include "core/sparse/linear_solver.h"
 
 namespace exemplar {

@@ -5,8 +5,8 @@
 
 #include <Eigen/Cholesky>
 
-#include "core/math/parallel.h"
-#include "core/math/random.h"
+#include "core/base/parallel.h"
+#include "core/base/random.h"
 
 namespace exemplar {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <Eigen/LU>
 
-#include "core/math/random.h"
+#include "core/base/random.h"
 
 namespace exemplar {
 namespace {

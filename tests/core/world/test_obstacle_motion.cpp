@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/world/rotation.h"
 
 namespace exemplar {

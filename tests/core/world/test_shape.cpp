@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/math/errors.h"
-#include "core/math/random.h"
+#include "core/base/errors.h"
+#include "core/base/random.h"
 #include "core/world/obstacle.h"
 #include "core/world/rotation.h"
 #include "tests/support/derivatives.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/math/errors.h"
+#include "core/base/errors.h"
 #include "core/world/controllers.h"
 #include "core/world/loads.h"
 #include "core/world/rotation.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/math/random.h"
+#include "core/base/random.h"
 #include "meshless/peridynamics/solver.h"
 
 namespace exemplar::peridynamics {

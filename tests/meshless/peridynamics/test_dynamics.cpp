@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/math/parallel.h"
-#include "core/math/random.h"
+#include "core/base/parallel.h"
+#include "core/base/random.h"
 #include "meshless/peridynamics/solver.h"
 
 namespace exemplar::peridynamics {

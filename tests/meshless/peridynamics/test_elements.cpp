@@ -1,5 +1,5 @@
 // Particles with geometry: cut cells fill the body, fragments are closed, the surface at rest is the input's.
-#include "meshless/peridynamics/elements.h"
+#include "meshless/peridynamics/elements/elements.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"
-#include "core/mesh/primitives.h"
-#include "core/mesh/tetrahedralize.h"
+#include "core/mesh/models/primitives.h"
+#include "core/mesh/volume/tetrahedralize.h"
 #include "meshless/peridynamics/follow.h"
 #include "meshless/peridynamics/fragments.h"
 #include "meshless/peridynamics/weakening.h"

@@ -12,7 +12,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "core/math/random.h"
+#include "core/base/random.h"
 #include "meshless/peridynamics/solver.h"
 
 namespace exemplar::peridynamics {

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "core/math/errors.h"
-#include "core/math/parallel.h"
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
+#include "meshless/peridynamics/checks/validation.h"
 #include "meshless/peridynamics/input_checks.h"
-#include "meshless/peridynamics/validation.h"
 
 namespace exemplar::peridynamics {
 namespace {

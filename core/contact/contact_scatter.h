@@ -1,0 +1,32 @@
+// From contact blocks to the Newton solver's bordered system (core/sparse/newton.h): nodes go to columns of
+// the fixed pattern, dynamic obstacles to six border unknowns each.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/contact/contact.h"
+#include "core/sparse/newton.h"
+
+namespace exemplar {
+
+// Where the unknowns are: z = (3 per free column, border).
+struct ContactUnknowns {
+  std::span<const int> column_of_node;      // −1: held
+  std::span<const int> border_of_obstacle;  // first of its six border unknowns; −1: not an unknown
+};
+
+// Groups of nodes (columns, −1 where there is none) that contact with obstacles couples: those that one
+// surface triangle hangs on. A pattern must hold them; with the identity map tets and shell elements bring
+// them anyway.
+struct ContactCliques {
+  std::vector<int> columns;
+  int size = 0;  // columns per group
+};
+ContactCliques contact_cliques(const ContactSurface& surface, std::span<const int> column_of_node);
+
+void add_gradient(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns,
+                  Eigen::Index free_columns, VecX& g);
+void add_hessian(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, BorderedHessian& h);
+
+}  // namespace exemplar

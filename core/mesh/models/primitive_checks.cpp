@@ -1,0 +1,30 @@
+#include "core/mesh/models/primitive_checks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/errors.h"
+
+namespace exemplar {
+
+void require_positive(const std::string& primitive, const std::string& field, double value) {
+  if (std::isfinite(value) && value > 0) return;
+  throw InputError(fmt::format("{}: {} is {}, but must be positive", primitive, field, value));
+}
+
+void require_range(const std::string& primitive, const std::string& field, double value, double low,
+                   double high) {
+  if (value >= low && value <= high) return;
+  throw InputError(fmt::format("{}: {} is {:.6g}, but must lie between {:.6g} and {:.6g}", primitive, field,
+                               value, low, high));
+}
+
+void require_resolution(const std::string& primitive, const std::string& field, int value, int low,
+                        int high) {
+  if (value >= low && value <= high) return;
+  throw InputError(
+      fmt::format("{}: {} is {}, but must lie between {} and {}", primitive, field, value, low, high));
+}
+
+}  // namespace exemplar

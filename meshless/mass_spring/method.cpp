@@ -1,0 +1,328 @@
+#include "meshless/mass_spring/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/contact/particle_contact.h"
+#include "core/run/surface_fields.h"
+
+namespace exemplar::mass_spring {
+
+namespace {
+
+constexpr double k_farthest_move = 0.25;  // of a spring's length in a step, constraints only
+
+struct SceneBody {
+  const Body* body = nullptr;
+  std::unique_ptr<SpringBody> springs;
+  CarriedPoints surface, contact_points;
+  SupportSet supports;
+  LoadSet loads;
+  VecX inverse_masses;
+  double softened = 1.0;  // factor on the stiffness, < 1 where the steps could not carry the material's
+};
+
+CarriedPoints carried_by_themselves(Eigen::Index count) {
+  CarriedPoints out;
+  const double one = 1.0;
+  for (int i = 0; i < static_cast<int>(count); ++i) out.add(std::span(&i, 1), std::span(&one, 1));
+  return out;
+}
+
+Network network_of(const Body& body, const Settings& settings) {
+  NetworkOptions options;
+  options.young = body.material().young;
+  options.density = body.material().density;
+  options.rule = settings.stiffness;
+  options.spring_constant = settings.spring_constant;
+  options.cross_share = settings.cross_share;
+  if (!body.is_sheet()) return make_tet_network(body.volume().mesh, body.volume().fill, options);
+  options.thickness = body.settings().thickness;
+  return make_sheet_network(body.surface(), options);
+}
+
+// Strain at which the energy stored over one spring's length is that of a crack: ½ E ε² l = G.
+double strain_limit(const Body& body, const Settings& settings, const Network& network) {
+  if (settings.strain_limit > 0.0 || !body.material().fracture_energy) return settings.strain_limit;
+  return std::sqrt(2.0 * *body.material().fracture_energy /
+                   (body.material().young * network.rest_lengths.mean()));
+}
+
+SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
+  SceneBody out;
+  out.body = &body;
+  Network network = network_of(body, settings);
+  SpringOptions options;
+  options.integration = settings.integration;
+  options.damping_ratio = settings.damping_ratio;
+  options.air_drag = settings.air_drag;
+  options.iterations = settings.iterations;
+  options.strain_limit = strain_limit(body, settings, network);
+  const double stable = SpringBody(network, options).stable_step(),
+               needed = scene.step() / settings.max_substeps;
+  if (stable < needed) out.softened = stable * stable / (needed * needed);
+  network.stiffness *= out.softened;
+  const VecX masses = network.masses;
+  out.springs = std::make_unique<SpringBody>(std::move(network), options);
+  SpringBody& springs = *out.springs;
+  springs.positions = body.is_sheet() ? body.initial_surface() : body.initial_volume();
+  for (Eigen::Index i = 0; i < springs.positions.rows(); ++i)
+    springs.velocities.row(i) = body.initial_velocity(springs.positions.row(i).transpose()).transpose();
+  out.surface = body.is_sheet() ? carried_by_themselves(springs.positions.rows())
+                                : carried_by_tets(body.volume().surface, body.volume().mesh.tets);
+  out.contact_points =
+      with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles));
+  out.supports = SupportSet(body.supports(), body.name(), springs.positions);
+  const auto vertices = body.surface().vertices.rows();
+  out.loads = LoadSet(scene.loads, body.name(), body.initial_surface(),
+                      VecX::Constant(vertices, masses.sum() / static_cast<double>(vertices)),
+                      body.surface().triangles);
+  out.inverse_masses = masses.cwiseInverse();
+  return out;
+}
+
+Points node_forces(const SceneBody& body, double from, double to) {
+  if (body.loads.empty()) return {};
+  const Points on_surface = body.loads.forces(body.surface.apply(body.springs->positions), from, to);
+  return body.surface.spread(on_surface, body.springs->positions.rows());
+}
+
+class MassSpringMethod : public Method {
+ public:
+  MassSpringMethod(const Scene& scene, const Settings& settings)
+      : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity) {
+    for (const Body& body : scene.bodies) m_bodies.push_back(make_scene_body(scene, body, settings));
+  }
+
+  StepReport advance(double until, const InterruptCheck& interrupted) override;
+  std::vector<Geometry> fields() const override;
+  Diagnostics diagnostics() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+  std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
+  PhaseTimes phase_times() const override {
+    return {{"springs", m_spring_seconds}, {"contact", m_contact_seconds}};
+  }
+  std::vector<std::string> notes() const override;
+
+ private:
+  int substeps(double dt) const;
+  void step_body(SceneBody& body, double dt);
+  bool is_finite() const;
+
+  const Scene& m_scene;
+  Settings m_settings;
+  ObstacleWorld m_world;
+  std::vector<SceneBody> m_bodies;
+  double m_time = 0;
+  double m_contact_dissipation = 0;
+  double m_spring_seconds = 0, m_contact_seconds = 0;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// As many as the springs' stability asks for; and no obstacle may cross half of its own radius in one.
+// Distances are the same in a tetrahedron turned inside out, so with constraints no node may pass its
+// neighbours in one step: a landing body would stay folded.
+int MassSpringMethod::substeps(double dt) const {
+  double count = 1.0;
+  for (const SceneBody& body : m_bodies) {
+    const SpringBody& springs = *body.springs;
+    count = std::max(count, std::ceil(dt / springs.stable_step() - 1e-9));
+    if (m_settings.integration == Integration::forces) continue;
+    const double speed = std::sqrt(springs.velocities.rowwise().squaredNorm().maxCoeff());
+    const double reach = k_farthest_move * springs.network().rest_lengths.mean();
+    count = std::max(count, std::min<double>(m_settings.max_substeps, std::ceil(dt * speed / reach)));
+  }
+  for (std::size_t o = 0; o < m_world.size(); ++o) {
+    const double radius = m_world.body(o).shape().bounding_radius();
+    if (std::isfinite(radius))
+      count =
+          std::max(count, std::min(32.0, std::ceil(dt * m_world.state(o).velocity.norm() / (0.5 * radius))));
+  }
+  return static_cast<int>(count);
+}
+
+void MassSpringMethod::step_body(SceneBody& body, double dt) {
+  SpringBody& springs = *body.springs;
+  auto start = Clock::now();
+  const std::vector<SupportedNode> supported = body.supports.at(m_time + dt);
+  VecX inverse_masses = body.inverse_masses;
+  std::vector<int> held;
+  for (const SupportedNode& s : supported) {
+    if (!(s.held[0] && s.held[1] && s.held[2])) continue;
+    held.push_back(s.node);
+    inverse_masses(s.node) = 0.0;
+  }
+  springs.set_held(held);
+  springs.update_velocities(dt, m_scene.gravity, node_forces(body, m_time, m_time + dt));
+  for (const SupportedNode& s : supported)
+    for (int axis = 0; axis < 3; ++axis)
+      if (s.held[axis])
+        springs.velocities(s.node, axis) = (s.position(axis) - springs.positions(s.node, axis)) / dt;
+  m_spring_seconds += seconds_since(start);
+  // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
+  // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take
+  // turns.
+  const bool relaxes = m_settings.integration == Integration::constraints;
+  for (int turn = 0; turn < (relaxes ? m_settings.iterations : 1); ++turn) {
+    start = Clock::now();
+    if (relaxes) springs.relax(dt, 1);
+    m_spring_seconds += seconds_since(start);
+    start = Clock::now();
+    m_contact_dissipation += resolve_contacts(m_world, body.contact_points, springs.positions, inverse_masses,
+                                              dt, m_settings.push_speed, springs.velocities)
+                                 .dissipated;
+    m_contact_seconds += seconds_since(start);
+  }
+  springs.move(dt);
+}
+
+bool MassSpringMethod::is_finite() const {
+  return std::all_of(m_bodies.begin(), m_bodies.end(), [](const SceneBody& body) {
+    return body.springs->positions.allFinite() && body.springs->velocities.allFinite();
+  });
+}
+
+StepReport MassSpringMethod::advance(double until, const InterruptCheck& interrupted) {
+  StepReport report;
+  const double scene_step = m_scene.step();
+  while (m_time < until - 1e-9 * scene_step) {
+    if (interrupted()) return {Status::interrupted, "interrupted", report.steps, 0};
+    const double dt = std::min(scene_step, until - m_time);
+    const int count = substeps(dt);
+    for (int k = 0; k < count; ++k) {
+      for (SceneBody& body : m_bodies) step_body(body, dt / count);
+      m_world.advance(dt / count);
+      m_time += dt / count;
+    }
+    report.steps += count;
+    if (!is_finite())
+      return {Status::failed, "positions are no longer finite; try more steps per frame", report.steps, 0};
+  }
+  m_time = until;
+  return report;
+}
+
+Geometry spring_geometry(const SceneBody& body) {
+  const SpringBody& springs = *body.springs;
+  Geometry out;
+  out.series = "springs";
+  out.kind = CellKind::lines;
+  out.points = springs.positions;
+  std::vector<double> strains;
+  std::vector<int> kinds;
+  for (Eigen::Index s = 0; s < springs.network().springs.rows(); ++s) {
+    if (springs.is_broken(s)) continue;
+    const int a = springs.network().springs(s, 0), b = springs.network().springs(s, 1);
+    out.connectivity.push_back(a);
+    out.connectivity.push_back(b);
+    strains.push_back((springs.positions.row(a) - springs.positions.row(b)).norm() /
+                          springs.network().rest_lengths(s) -
+                      1.0);
+    kinds.push_back(static_cast<int>(springs.network().kinds[static_cast<std::size_t>(s)]));
+  }
+  const Eigen::Map<const VecX> values(strains.data(), static_cast<Eigen::Index>(strains.size()));
+  out.arrays.push_back(make_array("strain", Association::cell, values));
+  out.arrays.push_back(make_integer_array("kind", Association::cell, kinds));
+  out.arrays.push_back(make_array("velocity", Association::point, springs.velocities));
+  return out;
+}
+
+std::vector<Geometry> MassSpringMethod::fields() const {
+  std::vector<Points> positions;
+  std::vector<MatX> velocities;
+  Geometry springs;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    positions.push_back(m_bodies[b].surface.apply(m_bodies[b].springs->positions));
+    velocities.emplace_back(m_bodies[b].surface.apply(m_bodies[b].springs->velocities));
+    if (b == 0) {
+      springs = spring_geometry(m_bodies[b]);
+    } else {
+      append(springs, spring_geometry(m_bodies[b]));
+    }
+  }
+  Geometry surface = surface_geometry(m_scene, positions);
+  add_point_array(surface, "velocity", velocities);
+  return {std::move(surface), std::move(springs)};
+}
+
+Diagnostics MassSpringMethod::diagnostics() const {
+  Diagnostics d;
+  d.mass = d.kinetic_energy = d.elastic_energy = d.gravitational_energy = 0;
+  d.centre_of_mass = d.linear_momentum = d.angular_momentum = Vec3::Zero();
+  double broken = 0;
+  for (const SceneBody& body : m_bodies) {
+    const SpringBody& springs = *body.springs;
+    const VecX& m = springs.network().masses;
+    d.mass += m.sum();
+    d.centre_of_mass += (m.transpose() * springs.positions).transpose();
+    d.linear_momentum += (m.transpose() * springs.velocities).transpose();
+    for (Eigen::Index i = 0; i < m.size(); ++i)
+      d.angular_momentum += m(i) * Vec3(springs.positions.row(i)).cross(Vec3(springs.velocities.row(i)));
+    d.kinetic_energy += springs.kinetic_energy();
+    d.elastic_energy += springs.elastic_energy();
+    broken += springs.broken_springs();
+  }
+  d.gravitational_energy = -m_scene.gravity.dot(d.centre_of_mass);
+  if (d.mass > 0) d.centre_of_mass /= d.mass;
+  d.contact_dissipation = m_contact_dissipation;
+  d.plastic_measure = 0;
+  d.extra = {{"broken_springs", broken}};
+  return d;
+}
+
+void MassSpringMethod::save(StateWriter& out) const {
+  out.write("time", m_time);
+  out.write("contact_dissipation", m_contact_dissipation);
+  const std::vector<double> world = m_world.save();
+  out.write("obstacles", std::span<const double>(world));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const std::vector<double> state = m_bodies[b].springs->state();
+    out.write(fmt::format("body{}", b), std::span<const double>(state));
+  }
+}
+
+void MassSpringMethod::load(StateReader& in) {
+  m_time = in.read_double("time");
+  m_contact_dissipation = in.read_double("contact_dissipation");
+  m_world.load(in.read_doubles("obstacles"));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    m_bodies[b].springs->set_state(in.read_doubles(fmt::format("body{}", b)));
+}
+
+std::vector<std::pair<Vec3, Quat>> MassSpringMethod::obstacle_poses() const {
+  std::vector<std::pair<Vec3, Quat>> poses;
+  for (const ObstacleState& state : m_world.states()) poses.emplace_back(state.position, state.orientation);
+  return poses;
+}
+
+std::vector<std::string> MassSpringMethod::notes() const {
+  std::vector<std::string> out;
+  for (const SceneBody& body : m_bodies) {
+    out.push_back(fmt::format("{}: {} nodes, {} springs, stable up to {:.3g} s", body.body->name(),
+                              body.springs->positions.rows(), body.springs->network().springs.rows(),
+                              body.springs->stable_step()));
+    if (body.softened < 1.0)
+      out.push_back(fmt::format(
+          "warning: {}: springs have {:.2g} of the material's stiffness, which is what {} sub-steps can "
+          "carry; raise max_substeps or steps per frame for more",
+          body.body->name(), body.softened, m_settings.max_substeps));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings) {
+  return std::make_unique<MassSpringMethod>(scene, settings);
+}
+
+}  // namespace exemplar::mass_spring

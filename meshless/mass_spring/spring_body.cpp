@@ -1,0 +1,174 @@
+#include "meshless/mass_spring/spring_body.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
+
+namespace exemplar::mass_spring {
+
+namespace {
+constexpr double stability_margin = 0.9;
+}
+
+SpringBody::SpringBody(Network network, const SpringOptions& options)
+    : positions(network.rest_positions),
+      velocities(Points::Zero(network.rest_positions.rows(), 3)),
+      m_network(std::move(network)),
+      m_options(options),
+      m_is_broken(static_cast<std::size_t>(m_network.springs.rows()), 0),
+      m_is_held(static_cast<std::size_t>(positions.rows()), 0),
+      m_spring_forces(Points::Zero(m_network.springs.rows(), 3)) {
+  // Central differences with lagged damping are stable up to h ω ≤ √(1 + ζ²) · 2 − 2 ζ.
+  const double undamped = critical_step(m_network), zeta = options.damping_ratio;
+  m_damping_time = zeta * undamped;  // c = 2 ζ k / ω_max, ω_max = 2/h_critical
+  m_stable_step = options.integration == Integration::forces
+                      ? stability_margin * undamped * (std::sqrt(1.0 + zeta * zeta) - zeta)
+                      : std::numeric_limits<double>::infinity();
+  m_node_start.assign(static_cast<std::size_t>(positions.rows()) + 1, 0);
+  const Edges& springs = m_network.springs;
+  for (Eigen::Index k = 0; k < springs.size(); ++k) ++m_node_start[springs.data()[k] + 1];
+  std::partial_sum(m_node_start.begin(), m_node_start.end(), m_node_start.begin());
+  m_node_springs.resize(static_cast<std::size_t>(springs.size()));
+  std::vector<int> next(m_node_start.begin(), m_node_start.end() - 1);
+  for (Eigen::Index s = 0; s < springs.rows(); ++s) {
+    m_node_springs[next[springs(s, 0)]++] = static_cast<int>(s);
+    m_node_springs[next[springs(s, 1)]++] = -1 - static_cast<int>(s);
+  }
+}
+
+void SpringBody::set_held(const std::vector<int>& nodes) {
+  std::fill(m_is_held.begin(), m_is_held.end(), 0);
+  for (const int n : nodes) m_is_held[n] = 1;
+}
+
+// Springs in parallel into their own slots, then every node adds up its springs in a fixed order.
+void SpringBody::add_spring_forces(bool is_damped, Points& forces) const {
+  const Edges& springs = m_network.springs;
+  parallel_for(
+      static_cast<std::size_t>(springs.rows()),
+      [&](std::size_t i) {
+        const auto s = static_cast<Eigen::Index>(i);
+        m_spring_forces.row(s).setZero();
+        if (m_is_broken[i]) return;
+        const Eigen::RowVector3d d = positions.row(springs(s, 1)) - positions.row(springs(s, 0));
+        const double l = d.norm();
+        if (!(l > 0.0)) return;  // two ends at one place: no direction to push
+        double pull = l - m_network.rest_lengths(s);
+        if (is_damped)
+          pull += m_damping_time * (velocities.row(springs(s, 1)) - velocities.row(springs(s, 0))).dot(d) / l;
+        m_spring_forces.row(s) = m_network.stiffness(s) * pull / l * d;
+      },
+      1024);
+  parallel_for(
+      static_cast<std::size_t>(positions.rows()),
+      [&](std::size_t n) {
+        for (int k = m_node_start[n]; k < m_node_start[n + 1]; ++k) {
+          const int s = m_node_springs[k];
+          if (s >= 0) {
+            forces.row(static_cast<Eigen::Index>(n)) += m_spring_forces.row(s);
+          } else {
+            forces.row(static_cast<Eigen::Index>(n)) -= m_spring_forces.row(-1 - s);
+          }
+        }
+      },
+      1024);
+}
+
+Points SpringBody::spring_forces() const {
+  Points forces = Points::Zero(positions.rows(), 3);
+  add_spring_forces(false, forces);
+  return forces;
+}
+
+void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points& forces) {
+  remove_overstretched();
+  Points total = forces.rows() > 0 ? forces : Points::Zero(positions.rows(), 3);
+  if (m_options.integration == Integration::forces) add_spring_forces(true, total);
+  const double kept = std::exp(-m_options.air_drag * dt);
+  parallel_for(
+      static_cast<std::size_t>(positions.rows()),
+      [&](std::size_t n) {
+        const auto i = static_cast<Eigen::Index>(n);
+        velocities.row(i) =
+            kept * velocities.row(i) + dt * (gravity.transpose() + total.row(i) / m_network.masses(i));
+        if (m_is_held[n]) velocities.row(i).setZero();
+      },
+      1024);
+}
+
+// Eq. 2.8 on the predicted positions, spring after spring; the velocities are those that lead there.
+void SpringBody::relax(double dt, int passes) {
+  Points x = positions + dt * velocities;
+  const Edges& springs = m_network.springs;
+  for (int pass = 0; pass < passes; ++pass) {
+    for (Eigen::Index s = 0; s < springs.rows(); ++s) {
+      if (m_is_broken[s]) continue;
+      const int a = springs(s, 0), b = springs(s, 1);
+      const double wa = m_is_held[a] ? 0.0 : 1.0 / m_network.masses(a),
+                   wb = m_is_held[b] ? 0.0 : 1.0 / m_network.masses(b);
+      const Eigen::RowVector3d d = x.row(b) - x.row(a);
+      const double l = d.norm();
+      if (!(l > 0.0) || wa + wb == 0.0) continue;
+      // Half each for equal masses, as in the thesis; by mass otherwise, or momentum would not be conserved.
+      const Eigen::RowVector3d correction = (l - m_network.rest_lengths(s)) / (l * (wa + wb)) * d;
+      x.row(a) += wa * correction;
+      x.row(b) -= wb * correction;
+    }
+  }
+  velocities = (x - positions) / dt;
+}
+
+void SpringBody::remove_overstretched() {
+  if (!(m_options.strain_limit > 0.0)) return;
+  const Edges& springs = m_network.springs;
+  for (Eigen::Index s = 0; s < springs.rows(); ++s) {
+    const double l = (positions.row(springs(s, 1)) - positions.row(springs(s, 0))).norm();
+    if (l > (1.0 + m_options.strain_limit) * m_network.rest_lengths(s)) m_is_broken[s] = 1;
+  }
+}
+
+void SpringBody::move(double dt) {
+  positions += dt * velocities;
+}
+
+int SpringBody::broken_springs() const {
+  return static_cast<int>(std::count(m_is_broken.begin(), m_is_broken.end(), 1));
+}
+
+double SpringBody::elastic_energy() const {
+  double sum = 0.0;
+  const Edges& springs = m_network.springs;
+  for (Eigen::Index s = 0; s < springs.rows(); ++s) {
+    if (m_is_broken[s]) continue;
+    const double l =
+        (positions.row(springs(s, 1)) - positions.row(springs(s, 0))).norm() - m_network.rest_lengths(s);
+    sum += 0.5 * m_network.stiffness(s) * l * l;
+  }
+  return sum;
+}
+
+double SpringBody::kinetic_energy() const {
+  return 0.5 * m_network.masses.dot(velocities.rowwise().squaredNorm());
+}
+
+std::vector<double> SpringBody::state() const {
+  std::vector<double> out(positions.data(), positions.data() + positions.size());
+  out.insert(out.end(), velocities.data(), velocities.data() + velocities.size());
+  out.insert(out.end(), m_is_broken.begin(), m_is_broken.end());
+  return out;
+}
+
+void SpringBody::set_state(std::span<const double> state) {
+  const auto n = static_cast<std::size_t>(positions.size());
+  if (state.size() != 2 * n + m_is_broken.size())
+    throw InputError("the saved state does not fit this spring network");
+  std::copy_n(state.begin(), n, positions.data());
+  std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(n), n, velocities.data());
+  for (std::size_t s = 0; s < m_is_broken.size(); ++s) m_is_broken[s] = state[2 * n + s] != 0.0;
+}
+
+}  // namespace exemplar::mass_spring

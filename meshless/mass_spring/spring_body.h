@@ -1,0 +1,76 @@
+// A spring network in time. Two ways of holding its lengths:
+//   forces       f = −k (l − l₀) n − c (v·n) n per spring, Verlet integration (bugbear2009 eq. 2.3–2.4)
+//                    x' = 2x − x⁰ + a h²
+//                written with v = (x − x⁰)/h, the velocity half a step back: v ← v + h a, x ← x + h v is the
+//                same sequence, and lets contact and changes of h in
+//   constraints  Verlet without spring forces, then `iterations` passes in which every spring moves its ends
+//   to its rest
+//                length, half each (eq. 2.7–2.8; held ends do not move)
+// Springs strained beyond a limit are removed. Steps beyond the stability limit of the forces are divided.
+// Damping c = 2 ζ k/ω_max is proportional to stiffness: ratio ζ at the highest frequency.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "meshless/mass_spring/network.h"
+
+namespace exemplar::mass_spring {
+
+enum class Integration { forces, constraints };
+
+struct SpringOptions {
+  Integration integration = Integration::forces;
+  double damping_ratio = 0.1;  // ζ, of the fastest oscillation, forces only
+  double air_drag = 0.0;       // rate of decay of all velocities [1/s]
+  double strain_limit = 0.0;   // springs longer than (1 + limit) l₀ are removed; 0: none
+  int iterations = 10;         // constraints only
+};
+
+class SpringBody {
+ public:
+  SpringBody(Network network, const SpringOptions& options);
+
+  // Largest step that forces allow, with damping and a margin; infinite for constraints [s].
+  double stable_step() const { return m_stable_step; }
+
+  // The two halves of a step: velocities, which contact may change, and the move. `forces` in newtons, may be
+  // empty.
+  void update_velocities(double dt, const Vec3& gravity, const Points& forces = {});
+  // Constraints only: `passes` over the springs at the positions where the velocities lead. A part of
+  // update_velocities in the paper; apart here, so that contact can be resolved between passes.
+  void relax(double dt, int passes);
+  void move(double dt);
+  void step(double dt, const Vec3& gravity) {
+    update_velocities(dt, gravity);
+    if (m_options.integration == Integration::constraints) relax(dt, m_options.iterations);
+    move(dt);
+  }
+  void set_held(const std::vector<int>& nodes);
+
+  Points positions, velocities;
+  const Network& network() const { return m_network; }
+  bool is_broken(Eigen::Index spring) const { return m_is_broken[spring] != 0; }
+  int broken_springs() const;
+  double elastic_energy() const;  // Σ ½ k (l − l₀)² [J]
+  double kinetic_energy() const;
+  Points spring_forces() const;  // without damping [N]
+
+  std::vector<double> state() const;
+  void set_state(std::span<const double> state);
+
+ private:
+  void add_spring_forces(bool is_damped, Points& forces) const;
+  void remove_overstretched();
+
+  Network m_network;
+  SpringOptions m_options;
+  double m_damping_time = 0.0;  // c = k · this [s]
+  double m_stable_step = 0.0;
+  std::vector<char> m_is_broken, m_is_held;
+  std::vector<int> m_node_start,
+      m_node_springs;              // springs of each node; −1 − s where the node is the second end
+  mutable Points m_spring_forces;  // one row a spring
+};
+
+}  // namespace exemplar::mass_spring

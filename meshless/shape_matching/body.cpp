@@ -1,0 +1,341 @@
+#include "meshless/shape_matching/body.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
+
+namespace exemplar::shape_matching {
+
+using namespace lanes;
+
+namespace {
+
+std::vector<CellSet> make_levels(const CellModel& model, const BodyOptions& options) {
+  std::vector<CellSet> levels;
+  levels.reserve(static_cast<std::size_t>(std::max(1, options.levels)));
+  MatchOptions finest = options.match;
+  finest.owns_rest_shapes = options.plasticity.kind != PlasticityKind::none;
+  levels.emplace_back(model.rest_positions, model.masses, model.cells, finest);
+  Cells cells = model.cells;
+  for (int level = 1; level < options.levels && cells.count() > 1; ++level) {
+    cells = coarsen(cells, model.rest_positions);
+    levels.emplace_back(model.rest_positions, model.masses, cells, finest);
+  }
+  return levels;
+}
+
+}  // namespace
+
+ShapeMatchingBody::ShapeMatchingBody(CellModel model, const BodyOptions& options)
+    : positions(model.rest_positions),
+      velocities(Points::Zero(model.rest_positions.rows(), 3)),
+      m_model(std::move(model)),
+      m_options(options),
+      m_levels(make_levels(m_model, options)),
+      m_plasticity(m_levels.front(), options.plasticity),
+      m_is_held(static_cast<std::size_t>(positions.rows()), 0),
+      m_ahead(positions),
+      m_goals(positions),
+      m_pass(positions) {
+  if (!(options.match.beta >= 0.0 && options.match.beta <= 1.0))
+    throw InputError("beta must be between 0 and 1");
+  m_centre = (m_model.masses.transpose() * positions / m_model.masses.sum()).transpose();
+}
+
+const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
+  if (dt != m_plan_dt) {
+    StiffnessRequest request = m_options.stiffness;
+    request.dt = dt;
+    request.beta = m_options.match.beta;
+    request.is_single_cell = m_levels.front().cells().count() == 1;
+    request.mean_square_radii.clear();
+    for (const CellSet& level : m_levels) request.mean_square_radii.push_back(level.mean_square_radius());
+    m_plan = plan_stiffness(request);
+    m_plan_dt = dt;
+  }
+  return m_plan;
+}
+
+void ShapeMatchingBody::set_held(const std::vector<int>& particles) {
+  m_held = particles;
+  std::fill(m_is_held.begin(), m_is_held.end(), 0);
+  for (const int p : particles) m_is_held[p] = 1;
+}
+
+void ShapeMatchingBody::wake() {
+  m_is_asleep = false;
+  m_quiet_time = 0.0;
+}
+
+void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& forces) {
+  update_velocities(dt, gravity, forces);
+  move(dt);
+}
+
+void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const Points& forces) {
+  assert(dt > 0.0);
+  if (m_is_asleep) {
+    velocities.rowwise() += dt * gravity.transpose();
+    m_flowing_cells = 0;
+    return;
+  }
+  const StiffnessPlan& now = plan(dt);
+  if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
+  for (const int p : m_held) velocities.row(p).setZero();
+  // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
+  const bool is_plain = now.lookahead == 0.0 && is_single_pass(now);
+  CloudMotion motion;
+  motion.centre = positions.row(0).transpose();
+  if (!is_plain || m_options.plasticity.kind != PlasticityKind::none)
+    motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
+  m_centre = motion.centre;
+  // A held body has no rigid motion of its own: all of its velocity is deformation.
+  if (!m_held.empty()) motion.velocity = motion.spin = Vec3::Zero();
+  if (m_options.plasticity.kind != PlasticityKind::none) flow(dt);
+  // Gravity is the same for all particles, so it is left out of the look-ahead and added with the goals.
+  if (now.lookahead > 0.0) look_ahead(motion, now.lookahead * dt);
+  const Points& ahead = now.lookahead > 0.0 ? m_ahead : positions;
+  MomentumSum added;
+  if (is_single_pass(now)) {
+    const CellSet& cells = m_levels.front();
+    m_levels.front().fit(ahead, m_centre);
+    added = pull(ahead, now.alphas[0] / dt, dt * gravity, [&](std::size_t i) { return cells.goal(i); });
+  } else {
+    match_goals(now, ahead);
+    const double* goals = m_goals.data();
+    added = pull(ahead, 1.0 / dt, dt * gravity, [=](std::size_t i) { return load_three(goals + 3 * i); });
+  }
+  if (!is_plain && m_held.empty()) take_out(added, motion);
+  for (const int p : m_held) velocities.row(p).setZero();
+}
+
+// Flow is judged by the shape as it is, not as it would be a moment later, and before the goals, so that
+// these already lead to the new rest shape; goals of the old one would bend the body back and let it flow the
+// other way.
+void ShapeMatchingBody::flow(double dt) {
+  m_levels.front().match(positions, m_centre, m_pass);
+  if (m_options.plasticity.kind == PlasticityKind::with_rotation &&
+      m_options.plasticity.reference == PlasticityReference::body)
+    m_rotation = body_rotation(m_model.rest_positions, m_pass, m_model.masses, m_rotation);
+  m_flowing_cells = m_plasticity.update(m_levels.front(), m_pass, m_rotation, dt);
+  if (m_flowing_cells == 0 || m_levels.size() == 1) return;
+  VecX shares = VecX::Zero(positions.rows());
+  const Cells& cells = m_levels.front().cells();
+  for (int c = 0; c < cells.count(); ++c)
+    for (const int p : cells.of(c)) shares(p) = std::max(shares(p), m_plasticity.shares()[c]);
+  for (std::size_t level = 1; level < m_levels.size(); ++level) {
+    m_levels[level].match(positions, m_centre, m_goals);
+    follow_flow(m_levels[level], m_pass, shares);
+  }
+}
+
+namespace {
+
+// Calls body(i, 3 i) for every particle, on several threads.
+template <class Body>
+void for_each_particle(const Points& points, const Body& body) {
+  parallel_ranges(static_cast<std::size_t>(points.rows()), 2048, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) body(i, 3 * i);
+  });
+}
+
+}  // namespace
+
+int ShapeMatchingBody::active_levels(const StiffnessPlan& now) {
+  return static_cast<int>(
+      std::count_if(now.alphas.begin(), now.alphas.end(), [](double a) { return a > 0.0; }));
+}
+
+namespace {
+
+// The velocity field c + w × x of a rigid motion as columns of a 3×4 matrix: w × x is three multiply-adds.
+struct RigidField {
+  Lane columns[3], constant;
+  RigidField(const Vec3& w, const Vec3& c)
+      : columns{{0, w.z(), -w.y(), 0}, {-w.z(), 0, w.x(), 0}, {w.y(), -w.x(), 0, 0}},
+        constant{c.x(), c.y(), c.z(), 0} {}
+  Lane at(const double* x) const {
+    return constant + columns[0] * x[0] + columns[1] * x[1] + columns[2] * x[2];
+  }
+};
+
+}  // namespace
+
+void ShapeMatchingBody::look_ahead(const CloudMotion& motion, double time) {
+  const double *x = positions.data(), *v = velocities.data();
+  double* out = m_ahead.data();
+  const RigidField rigid(motion.spin, motion.velocity - motion.spin.cross(motion.centre));
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    store_three(out + k, load_three(x + k) + time * (load_three(v + k) - rigid.at(x + k)));
+  });
+}
+
+bool ShapeMatchingBody::is_single_pass(const StiffnessPlan& now) const {
+  return active_levels(now) == 1 && now.iterations == 1 && now.alphas[0] > 0.0;
+}
+
+// Several levels or passes: fills m_goals.
+void ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahead) {
+  m_goals = ahead;
+  const auto blend = [&](double alpha) {
+    const double* pass = m_pass.data();
+    double* goals = m_goals.data();
+    for_each_particle(positions, [=](std::size_t, std::size_t k) {
+      for (std::size_t j = k; j < k + 3; ++j) goals[j] += alpha * (pass[j] - goals[j]);
+    });
+    for (const int p : m_held) m_goals.row(p) = ahead.row(p);
+  };
+  for (std::size_t level = m_levels.size(); level-- > 1;) {
+    if (now.alphas[level] <= 0.0) continue;
+    m_levels[level].match(m_goals, m_centre, m_pass);
+    blend(now.alphas[level]);
+  }
+  // α applies to the result of all passes together: in all but the last they replace the positions (§3.2).
+  const Points before = now.alphas[0] < 1.0 ? m_goals : Points();
+  for (int pass = 0; pass < now.iterations; ++pass) {
+    m_levels.front().match(m_goals, m_centre, m_pass);
+    blend(1.0);
+  }
+  if (before.rows() > 0) m_goals = before + now.alphas[0] * (m_goals - before);
+}
+
+// v ← v + rate (g − x̂) + h g; returns the momenta about m_centre that the goals added.
+template <class GoalOf>
+MomentumSum ShapeMatchingBody::pull(const Points& ahead, double rate, const Vec3& gravity_step,
+                                    const GoalOf& goal_of) {
+  const double *x = positions.data(), *from = ahead.data(), *m = m_model.masses.data();
+  double* v = velocities.data();
+  const Lane gravity{gravity_step.x(), gravity_step.y(), gravity_step.z(), 0.0},
+      centre{m_centre.x(), m_centre.y(), m_centre.z(), 0.0};
+  return ordered_sum<MomentumSum>(static_cast<std::size_t>(positions.rows()),
+                                  [&](std::size_t begin, std::size_t end, MomentumSum& part) {
+                                    MomentumSum sum;
+                                    for (std::size_t i = begin, k = 3 * begin; i < end; ++i, k += 3) {
+                                      const Lane change = rate * (goal_of(i) - load_three(from + k));
+                                      store_three(v + k, load_three(v + k) + change + gravity);
+                                      sum.add(m[i], load_three(x + k) - centre, change);
+                                    }
+                                    part = sum;
+                                  });
+}
+
+// Takes the rigid motion with the given momenta out of the velocities.
+void ShapeMatchingBody::take_out(const MomentumSum& added, const CloudMotion& motion) {
+  const Vec3 velocity = added.momentum() / motion.mass,
+             spin = solve_inertia(motion.inertia, added.angular_momentum());
+  const RigidField rigid(spin, velocity - spin.cross(motion.centre));
+  const double* x = positions.data();
+  double* v = velocities.data();
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    store_three(v + k, load_three(v + k) - rigid.at(x + k));
+  });
+}
+
+void ShapeMatchingBody::move(double dt) {
+  if (m_is_asleep) return move_rigidly(dt);
+  double* x = positions.data();
+  const double* v = velocities.data();
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    for (std::size_t j = k; j < k + 3; ++j) x[j] += dt * v[j];
+  });
+  update_sleep(dt);
+}
+
+void ShapeMatchingBody::update_sleep(double dt) {
+  if (!m_options.sleep.enabled) return;
+  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
+  double sum = 0.0;
+  for (Eigen::Index i = 0; i < positions.rows(); ++i) {
+    const Vec3 x = positions.row(i);
+    sum += m_model.masses(i) * (velocities.row(i).transpose() - motion.at(x)).squaredNorm();
+  }
+  const bool is_quiet = std::sqrt(sum / motion.mass) < m_options.sleep.speed && m_flowing_cells == 0;
+  m_quiet_time = is_quiet ? m_quiet_time + dt : 0.0;
+  if (m_quiet_time < m_options.sleep.delay) return;
+  m_is_asleep = true;
+  velocities.setZero();
+  if (!m_held.empty()) return;
+  for (Eigen::Index i = 0; i < positions.rows(); ++i)
+    velocities.row(i) = motion.at(positions.row(i).transpose()).transpose();
+}
+
+// Asleep the body falls and turns as a rigid one: no fits, nothing flows.
+void ShapeMatchingBody::move_rigidly(double dt) {
+  if (!m_held.empty()) {
+    velocities.setZero();
+    return;
+  }
+  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
+  const Vec3 centre = motion.centre + dt * motion.velocity;
+  const double angle = motion.spin.norm() * dt;
+  Mat3 turn = Mat3::Identity();
+  if (angle > 0.0) turn = Eigen::AngleAxisd(angle, motion.spin.normalized()).toRotationMatrix();
+  // The spin that carries the same angular momentum with the turned inertia.
+  const Vec3 spin = solve_inertia(turn * motion.inertia * turn.transpose(), motion.angular_momentum);
+  for (Eigen::Index i = 0; i < positions.rows(); ++i) {
+    const Vec3 arm = turn * (positions.row(i).transpose() - motion.centre);
+    positions.row(i) = (centre + arm).transpose();
+    velocities.row(i) = (motion.velocity + spin.cross(arm)).transpose();
+  }
+  m_centre = centre;
+}
+
+CloudMotion ShapeMatchingBody::motion() const {
+  return cloud_motion(positions, velocities, m_model.masses, m_centre);
+}
+
+double ShapeMatchingBody::kinetic_energy() const {
+  return 0.5 * m_model.masses.dot(velocities.rowwise().squaredNorm());
+}
+
+double ShapeMatchingBody::largest_plastic_deformation() const {
+  double most = 0.0;
+  for (int c = 0; c < cells().cells().count(); ++c) most = std::max(most, m_plasticity.deformation(c));
+  return most;
+}
+
+std::vector<double> ShapeMatchingBody::state() const {
+  std::vector<double> out{m_is_asleep ? 1.0 : 0.0, m_quiet_time, static_cast<double>(m_flowing_cells)};
+  out.insert(out.end(), m_centre.data(), m_centre.data() + 3);
+  out.insert(out.end(), m_rotation.data(), m_rotation.data() + 9);
+  out.insert(out.end(), positions.data(), positions.data() + positions.size());
+  out.insert(out.end(), velocities.data(), velocities.data() + velocities.size());
+  const std::vector<double> plastic = m_plasticity.state();
+  out.insert(out.end(), plastic.begin(), plastic.end());
+  for (const CellSet& level : m_levels) {
+    const std::vector<double> cells = level.state();
+    out.insert(out.end(), cells.begin(), cells.end());
+  }
+  return out;
+}
+
+void ShapeMatchingBody::set_state(std::span<const double> state) {
+  std::size_t expected = 15 + static_cast<std::size_t>(2 * positions.size()) + m_plasticity.state_size();
+  for (const CellSet& level : m_levels) expected += level.state_size();
+  if (state.size() != expected) throw InputError("the saved state does not fit this shape-matching body");
+  const double* data = state.data();
+  const auto take = [&data](double* to, std::size_t count) {
+    std::copy_n(data, count, to);
+    data += count;
+  };
+  double head[3];
+  take(head, 3);
+  m_is_asleep = head[0] != 0.0;
+  m_quiet_time = head[1];
+  m_flowing_cells = static_cast<int>(head[2]);
+  take(m_centre.data(), 3);
+  take(m_rotation.data(), 9);
+  take(positions.data(), static_cast<std::size_t>(positions.size()));
+  take(velocities.data(), static_cast<std::size_t>(velocities.size()));
+  m_plasticity.set_state({data, m_plasticity.state_size()});
+  data += m_plasticity.state_size();
+  for (CellSet& level : m_levels) {
+    level.set_state({data, level.state_size()});
+    data += level.state_size();
+  }
+}
+
+}  // namespace exemplar::shape_matching

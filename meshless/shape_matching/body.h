@@ -1,0 +1,98 @@
+// One shape-matched body in time: particles, levels of cells, plasticity, sleep. Knows arrays only; contact
+// and scenes are the method's (method.cpp).
+//
+// A step of length h (bugbear2009 §3.1.2, eq. 2.21–2.22):
+//   1. v ← v + h f/m; plastic flow of the finest cells
+//   2. x̂ = x + θ h (v − rigid part of v): θ damps deformation and leaves rigid motion alone (stiffness.h)
+//   3. goals: coarser levels first, y ← y + α_l (g(y) − y), then `iterations` passes over the finest level
+//   (§3.2)
+//   4. v ← v + (y − x̂)/h, less a rotation that takes out the angular momentum which look-ahead and repeated
+//   passes would
+//      add (one pass without look-ahead conserves it exactly; so does this)
+//   5. x ← x + h v
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "meshless/shape_matching/cell_set.h"
+#include "meshless/shape_matching/plasticity.h"
+#include "meshless/shape_matching/rigid_motion.h"
+#include "meshless/shape_matching/stiffness.h"
+
+namespace exemplar::shape_matching {
+
+struct SleepOptions {
+  bool enabled = false;
+  double speed = 5e-3;  // RMS speed of the deformation below which the body may fall asleep [m/s]
+  double delay = 0.1;   // for how long [s]
+};
+
+struct BodyOptions {
+  MatchOptions match;
+  PlasticityOptions plasticity;
+  SleepOptions sleep;
+  int levels = 1;              // 1: only the cells given; each further level is about twice as coarse
+  StiffnessRequest stiffness;  // dt and radii are filled in here
+};
+
+class ShapeMatchingBody {
+ public:
+  ShapeMatchingBody(CellModel model, const BodyOptions& options);
+
+  // `forces` (newtons, one row a particle) may be empty.
+  void step(double dt, const Vec3& gravity, const Points& forces = {});
+  // The two halves of a step: up to the new velocities, which contact may change, and the move.
+  void update_velocities(double dt, const Vec3& gravity, const Points& forces = {});
+  void move(double dt);
+
+  // Held particles keep their position (they may be moved from outside); they take part in every fit.
+  void set_held(const std::vector<int>& particles);
+  void wake();
+  bool is_asleep() const { return m_is_asleep; }
+
+  Points positions, velocities;
+  const Points& rest_positions() const { return m_model.rest_positions; }
+  const VecX& masses() const { return m_model.masses; }
+  const CellSet& cells() const { return m_levels.front(); }
+  const std::vector<CellSet>& levels() const { return m_levels; }
+  const CellPlasticity& plasticity() const { return m_plasticity; }
+  bool is_held(int particle) const { return m_is_held[particle] != 0; }
+  const StiffnessPlan& plan(double dt);
+  CloudMotion motion() const;
+  double kinetic_energy() const;
+  int flowing_cells() const { return m_flowing_cells; }  // in the last step
+  double largest_plastic_deformation() const;
+
+  std::vector<double> state() const;
+  void set_state(std::span<const double> state);
+
+ private:
+  static int active_levels(const StiffnessPlan& now);
+  void look_ahead(const CloudMotion& motion, double time);
+  bool is_single_pass(const StiffnessPlan& now) const;
+  void match_goals(const StiffnessPlan& now, const Points& ahead);
+  template <class GoalOf>
+  MomentumSum pull(const Points& ahead, double rate, const Vec3& gravity_step, const GoalOf& goal_of);
+  void take_out(const MomentumSum& added, const CloudMotion& motion);
+  void move_rigidly(double dt);
+  void update_sleep(double dt);
+  void flow(double dt);
+
+  CellModel m_model;
+  BodyOptions m_options;
+  std::vector<CellSet> m_levels;  // finest first
+  CellPlasticity m_plasticity;
+  StiffnessPlan m_plan;
+  double m_plan_dt = 0.0;
+  std::vector<char> m_is_held;
+  std::vector<int> m_held;
+  bool m_is_asleep = false;
+  double m_quiet_time = 0.0;
+  int m_flowing_cells = 0;
+  Mat3 m_rotation = Mat3::Identity();  // of the whole body
+  Vec3 m_centre = Vec3::Zero();
+  Points m_ahead, m_goals, m_pass;  // x̂, y, and the last pass' goals
+};
+
+}  // namespace exemplar::shape_matching

@@ -1,0 +1,159 @@
+// Benches of shape matching: what `exemplar bench shape-matching` runs. One thread, best of 100, beside
+// Bullet's soft-body clusters with the same particles and the same cells in the same process.
+#include <BulletSoftBody/btSoftBody.h>
+#include <BulletSoftBody/btSoftBodyInternals.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/parallel.h"
+#include "core/base/random.h"
+#include "meshless/shape_matching/checks/experiments.h"
+#include "meshless/shape_matching/method.h"
+
+namespace exemplar::shape_matching {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Best of a hundred short ones, so that other processes hardly matter: nanoseconds per particle and step.
+template <class Step>
+double time_per_particle(Eigen::Index particles, const Step& step) {
+  const int steps = static_cast<int>(std::clamp<Eigen::Index>(40'000 / particles, 1, 200));
+  double best = 1e300;
+  for (int repetition = 0; repetition < 100; ++repetition) {
+    const auto start = Clock::now();
+    for (int k = 0; k < steps; ++k) step();
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return best / steps / static_cast<double>(particles) * 1e9;
+}
+
+// A cube of 2 m cells; `merged`: cells of 3³ particles that share faces, else of 2³.
+CellModel cube(int cells_per_side, bool merged) {
+  CellModel model = make_block(Vec3::Zero(), Vec3::Constant(cells_per_side),
+                               {cells_per_side, cells_per_side, cells_per_side}, 1.0)
+                        .model;
+  if (merged) model.cells = coarsen(model.cells, model.rest_positions);
+  return model;
+}
+
+Points disturbance(const CellModel& model) {
+  Points out(model.rest_positions.rows(), 3);
+  for (Eigen::Index i = 0; i < out.size(); ++i)
+    out.data()[i] = normal_random(1, static_cast<std::uint64_t>(i));
+  return out;
+}
+
+double our_time(const CellModel& model) {
+  ShapeMatchingBody body(model, stiff_options());
+  body.velocities = disturbance(model);
+  return time_per_particle(model.rest_positions.rows(), [&] { body.step(0.01, Vec3(0, -1, 0)); });
+}
+
+double bullet_time(const CellModel& model) {
+  btSoftBodyWorldInfo world;
+  world.m_gravity.setValue(0, -1, 0);
+  const auto n = static_cast<int>(model.rest_positions.rows());
+  std::vector<btVector3> points;
+  std::vector<btScalar> masses;
+  for (int i = 0; i < n; ++i) {
+    points.emplace_back(model.rest_positions(i, 0), model.rest_positions(i, 1), model.rest_positions(i, 2));
+    masses.push_back(model.masses(i));
+  }
+  btSoftBody body(&world, n, points.data(), masses.data());
+  body.m_cfg.collisions = 0;
+  body.m_cfg.piterations = body.m_cfg.viterations = body.m_cfg.diterations = 0;
+  body.m_cfg.citerations = 1;
+  for (int c = 0; c < model.cells.count(); ++c) {
+    auto* cluster = new (btAlignedAlloc(sizeof(btSoftBody::Cluster), 16)) btSoftBody::Cluster();
+    for (const int p : model.cells.of(c)) cluster->m_nodes.push_back(&body.m_nodes[p]);
+    cluster->m_matching = 1.0;
+    cluster->m_collide = false;
+    body.m_clusters.push_back(cluster);
+  }
+  body.initializeClusters();
+  body.updateClusters();
+  const Points v = disturbance(model);
+  for (int i = 0; i < n; ++i) body.m_nodes[i].m_v.setValue(v(i, 0), v(i, 1), v(i, 2));
+  return time_per_particle(n, [&] {
+    body.predictMotion(0.01);
+    body.solveConstraints();
+    body.integrateMotion();
+  });
+}
+
+// One size: ours, Bullet's, and their ratio; returns our time on one thread.
+double compare_with_bullet(const CellModel& model, const std::string& cells, bool has_goal,
+                           std::vector<BenchRecord>& out) {
+  const std::string settings =
+      fmt::format("{} particles, {} cells, one thread, one pass, damped, best of 100",
+                  model.rest_positions.rows(), model.cells.count());
+  const double ours = our_time(model), bullet = bullet_time(model);
+  const std::string size = fmt::format("{}, {} particles", cells, model.rest_positions.rows());
+  if (has_goal) {
+    out.push_back(goal_at_most("step, " + size, ours, "ns per particle", 60.0,
+                               "PositionBasedDynamics' kernel: 13–68 ns per node", settings));
+  } else {
+    out.push_back(reported("step, " + size, ours, "ns per particle", "linear growth", settings));
+  }
+  out.push_back(
+      reported("Bullet btSoftBody clusters, " + size, bullet, "ns per particle", "same process", settings));
+  out.push_back(
+      goal_at_least("Bullet over ours, " + size, bullet / ours, "×", 5.0, "btSoftBody clusters", settings));
+  return ours;
+}
+
+std::vector<BenchRecord> speed(const ValidationContext&) {
+  std::vector<BenchRecord> out;
+  const int threads = thread_count();
+  for (const bool merged : {true, false}) {
+    const std::string cells = merged ? "cells of 3³ particles" : "cells of 2³ particles";
+    std::vector<double> times;
+    for (const int side : {9, 21, 45}) {
+      set_thread_count(1);
+      const CellModel model = cube(side + (merged ? side % 2 : 0), merged);
+      times.push_back(compare_with_bullet(model, cells, merged && side == 21, out));
+      set_thread_count(2);
+      out.push_back(
+          reported(fmt::format("one thread over two, {}, {} particles", cells, model.rest_positions.rows()),
+                   times.back() / our_time(model), "×", "2 at most", "best of 100"));
+    }
+    out.push_back(reported("time per particle, 100 k over 10 k, " + cells, times[2] / times[1], "×",
+                           "1: linear growth", "the rest is memory: 10 k nearly fit the second-level cache"));
+  }
+  set_thread_count(threads);
+  return out;
+}
+
+// Fig. 3.6 as a table: how far the tip of a bar hangs down, and what a step costs.
+std::vector<BenchRecord> cluster_sizes_table(const ValidationContext&) {
+  std::vector<BenchRecord> out;
+  const auto add = [&](int n, int iterations, int levels) {
+    const auto start = Clock::now();
+    const double tip = bar_tip_deflection(n, iterations, levels);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const std::string name = fmt::format("{} cells, {} iterations, {} levels", n * n * n, iterations, levels);
+    const std::string settings = "bar of 4 × 1 × 1 m clamped at one end, α = 1, 3000 steps of 1/60 s";
+    out.push_back(reported("tip deflection, " + name, tip, "m", "one cell's", settings));
+    out.push_back(reported("cost, " + name, seconds / 3000.0 * 1e6, "µs per step", "", settings));
+  };
+  add(1, 1, 1);
+  for (const int n : {2, 3, 4}) {
+    add(n, 1, 1);
+    add(n, cluster_iterations(n), 1);
+    add(n, 1, n);
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_benches(Registry& registry) {
+  registry.add(Bench{"shape-matching", "speed", speed});
+  registry.add(Bench{"shape-matching", "cluster-sizes", cluster_sizes_table});
+}
+
+}  // namespace exemplar::shape_matching

@@ -1,0 +1,266 @@
+#include "meshless/shape_matching/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/run/surface_fields.h"
+#include "meshless/shape_matching/scene_body.h"
+
+namespace exemplar::shape_matching {
+
+namespace {
+
+constexpr int k_most_substeps = 32;  // of one scene step, because of fast obstacles
+
+class ShapeMatchingMethod : public Method {
+ public:
+  ShapeMatchingMethod(const Scene& scene, const Settings& settings)
+      : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity) {
+    for (const Body& body : scene.bodies) m_bodies.push_back(make_scene_body(scene, body, settings));
+  }
+
+  StepReport advance(double until, const InterruptCheck& interrupted) override;
+  std::vector<Geometry> fields() const override;
+  Diagnostics diagnostics() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+  std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
+  PhaseTimes phase_times() const override {
+    return {{"matching", m_matching_seconds}, {"contact", m_contact_seconds}};
+  }
+  std::vector<std::string> notes() const override;
+
+ private:
+  void step(double dt);
+  void step_body(SceneBody& body, double dt);
+  int substeps(double dt) const;
+  bool is_finite() const;
+
+  const Scene& m_scene;
+  Settings m_settings;
+  ObstacleWorld m_world;
+  std::vector<SceneBody> m_bodies;
+  double m_time = 0;
+  double m_contact_dissipation = 0;
+  double m_matching_seconds = 0, m_contact_seconds = 0;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Forces on surface vertices, passed on to the particles that carry them.
+Points particle_forces(const SceneBody& body, double from, double to) {
+  if (body.loads.empty()) return {};
+  const Points on_surface = body.loads.forces(surface_positions(body), from, to);
+  return body.surface.spread(on_surface, body.matched->positions.rows());
+}
+
+// No dynamic obstacle may cross half of its own radius in one step.
+int ShapeMatchingMethod::substeps(double dt) const {
+  double count = 1.0;
+  for (const SceneBody& body : m_bodies) count = std::max<double>(count, body.substeps);
+  for (std::size_t o = 0; o < m_world.size(); ++o) {
+    const double radius = m_world.body(o).shape().bounding_radius();
+    if (!std::isfinite(radius)) continue;
+    const double speed = m_world.state(o).velocity.norm() + m_world.state(o).angular_velocity.norm() * radius;
+    count = std::max(count, std::min<double>(k_most_substeps, std::ceil(dt * speed / (0.5 * radius))));
+  }
+  return static_cast<int>(count);
+}
+
+void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {
+  ShapeMatchingBody& matched = *body.matched;
+  const std::vector<SupportedNode> supported = body.supports.at(m_time + dt);
+  std::vector<int> held;
+  for (const SupportedNode& s : supported)
+    if (s.held[0] && s.held[1] && s.held[2]) held.push_back(s.node);
+  matched.set_held(held);
+  VecX inverse_masses = body.inverse_masses;
+  for (const int p : held) inverse_masses(p) = 0.0;
+  auto start = Clock::now();
+  matched.update_velocities(dt, m_scene.gravity, particle_forces(body, m_time, m_time + dt));
+  for (const SupportedNode& s : supported)
+    for (int axis = 0; axis < 3; ++axis)
+      if (s.held[axis])
+        matched.velocities(s.node, axis) = (s.position(axis) - matched.positions(s.node, axis)) / dt;
+  m_matching_seconds += seconds_since(start);
+  start = Clock::now();
+  const ParticleContactSummary contact =
+      resolve_contacts(m_world, body.contact_points, matched.positions, inverse_masses, dt,
+                       m_settings.push_speed, matched.velocities);
+  m_contact_dissipation += contact.dissipated;
+  // Lying on something is not being hit: gravity closes by g h in every step.
+  if (contact.closing_speed > 2.0 * dt * m_scene.gravity.norm() + 0.05) matched.wake();
+  m_contact_seconds += seconds_since(start);
+  matched.move(dt);
+}
+
+void ShapeMatchingMethod::step(double dt) {
+  for (SceneBody& body : m_bodies) step_body(body, dt);
+  m_world.advance(dt);
+  m_time += dt;
+}
+
+bool ShapeMatchingMethod::is_finite() const {
+  return std::all_of(m_bodies.begin(), m_bodies.end(), [](const SceneBody& body) {
+    return body.matched->positions.allFinite() && body.matched->velocities.allFinite();
+  });
+}
+
+StepReport ShapeMatchingMethod::advance(double until, const InterruptCheck& interrupted) {
+  StepReport report;
+  const double scene_step = m_scene.step();
+  while (m_time < until - 1e-9 * scene_step) {
+    if (interrupted()) return {Status::interrupted, "interrupted", report.steps, report.iterations};
+    const double dt = std::min(scene_step, until - m_time);
+    const int count = substeps(dt);
+    for (int k = 0; k < count; ++k) step(dt / count);
+    report.steps += count;
+    for (SceneBody& body : m_bodies) report.iterations += count * body.matched->plan(dt / count).iterations;
+    if (!is_finite())
+      return {Status::failed, "positions are no longer finite; try more steps per frame", report.steps,
+              report.iterations};
+  }
+  m_time = until;
+  return report;
+}
+
+Geometry particle_geometry(const SceneBody& body) {
+  const ShapeMatchingBody& matched = *body.matched;
+  Geometry out;
+  out.series = "particles";
+  out.kind = CellKind::points;
+  out.points = matched.positions;
+  out.arrays.push_back(make_array("velocity", Association::point, matched.velocities));
+  out.arrays.push_back(make_array("mass", Association::point, matched.masses()));
+  return out;
+}
+
+// Cells as they are matched: hexahedra where they have eight corners, tets where four.
+Geometry cell_geometry(const SceneBody& body, CellKind kind) {
+  const ShapeMatchingBody& matched = *body.matched;
+  const Cells& cells = matched.cells().cells();
+  constexpr std::array<int, 8> vtk_order{0, 1, 3, 2, 4, 5, 7, 6};
+  Geometry out;
+  out.series = "cells";
+  out.kind = kind;
+  out.points = matched.positions;
+  MatX deformation(cells.count(), 1);
+  for (int c = 0; c < cells.count(); ++c) {
+    const auto members = cells.of(c);
+    for (std::size_t k = 0; k < members.size(); ++k)
+      out.connectivity.push_back(members[kind == CellKind::hexahedra ? vtk_order[k] : k]);
+    deformation(c, 0) = matched.plasticity().deformation(c);
+  }
+  out.arrays.push_back(make_array("plastic_strain", Association::cell, deformation));
+  return out;
+}
+
+std::vector<Geometry> ShapeMatchingMethod::fields() const {
+  std::vector<Points> positions;
+  std::vector<MatX> velocities;
+  Geometry particles, cells;
+  bool has_cells = true;
+  for (const SceneBody& body : m_bodies) {
+    positions.push_back(surface_positions(body));
+    velocities.emplace_back(body.surface.apply(body.matched->velocities));
+    const Cells& list = body.matched->cells().cells();
+    const auto size = list.of(0).size();
+    for (int c = 0; c < list.count(); ++c) has_cells &= list.of(c).size() == size && (size == 8 || size == 4);
+  }
+  Geometry surface = surface_geometry(m_scene, positions);
+  add_point_array(surface, "velocity", velocities);
+  std::vector<Geometry> out{std::move(surface)};
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const CellKind kind = m_settings.cells == CellShape::tets ? CellKind::tets : CellKind::hexahedra;
+    if (b == 0) {
+      particles = particle_geometry(m_bodies[b]);
+      if (has_cells) cells = cell_geometry(m_bodies[b], kind);
+    } else {
+      append(particles, particle_geometry(m_bodies[b]));
+      if (has_cells) append(cells, cell_geometry(m_bodies[b], kind));
+    }
+  }
+  out.push_back(std::move(particles));
+  if (has_cells) out.push_back(std::move(cells));
+  return out;
+}
+
+// How far any cell is turned against the first one: the bend of a body whose cells are stacked [degrees].
+double bend_angle(const CellSet& cells) {
+  double most = 0.0;
+  const Quat first(cells.rotation(0));
+  for (int c = 1; c < cells.cells().count(); ++c)
+    most = std::max(most, first.angularDistance(Quat(cells.rotation(c))));
+  return most * 180.0 / EIGEN_PI;
+}
+
+Diagnostics ShapeMatchingMethod::diagnostics() const {
+  Diagnostics d;
+  d.mass = d.kinetic_energy = d.gravitational_energy = d.plastic_measure = 0;
+  d.centre_of_mass = d.linear_momentum = d.angular_momentum = Vec3::Zero();
+  double flowing = 0, asleep = 0, bend = 0;
+  for (const SceneBody& body : m_bodies) {
+    const ShapeMatchingBody& matched = *body.matched;
+    const CloudMotion motion = matched.motion();
+    d.mass += motion.mass;
+    d.centre_of_mass += motion.mass * motion.centre;
+    d.linear_momentum += motion.mass * motion.velocity;
+    d.angular_momentum += motion.angular_momentum + motion.mass * motion.centre.cross(motion.velocity);
+    d.kinetic_energy += matched.kinetic_energy();
+    d.gravitational_energy -= motion.mass * m_scene.gravity.dot(motion.centre);
+    d.plastic_measure = std::max(d.plastic_measure, matched.largest_plastic_deformation());
+    flowing += matched.flowing_cells();
+    asleep += matched.is_asleep();
+    bend = std::max(bend, bend_angle(matched.cells()));
+  }
+  if (d.mass > 0) d.centre_of_mass /= d.mass;
+  d.contact_dissipation = m_contact_dissipation;
+  d.extra = {{"flowing_cells", flowing}, {"sleeping_bodies", asleep}, {"bend_angle [degrees]", bend}};
+  return d;
+}
+
+void ShapeMatchingMethod::save(StateWriter& out) const {
+  out.write("time", m_time);
+  out.write("contact_dissipation", m_contact_dissipation);
+  const std::vector<double> world = m_world.save();
+  out.write("obstacles", std::span<const double>(world));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const std::vector<double> state = m_bodies[b].matched->state();
+    out.write(fmt::format("body{}", b), std::span<const double>(state));
+  }
+}
+
+void ShapeMatchingMethod::load(StateReader& in) {
+  m_time = in.read_double("time");
+  m_contact_dissipation = in.read_double("contact_dissipation");
+  m_world.load(in.read_doubles("obstacles"));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    m_bodies[b].matched->set_state(in.read_doubles(fmt::format("body{}", b)));
+}
+
+std::vector<std::pair<Vec3, Quat>> ShapeMatchingMethod::obstacle_poses() const {
+  std::vector<std::pair<Vec3, Quat>> poses;
+  for (const ObstacleState& state : m_world.states()) poses.emplace_back(state.position, state.orientation);
+  return poses;
+}
+
+std::vector<std::string> ShapeMatchingMethod::notes() const {
+  std::vector<std::string> out;
+  for (const SceneBody& body : m_bodies) out.insert(out.end(), body.notes.begin(), body.notes.end());
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings) {
+  return std::make_unique<ShapeMatchingMethod>(scene, settings);
+}
+
+}  // namespace exemplar::shape_matching

@@ -1,0 +1,149 @@
+#include "meshless/shape_matching/plasticity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
+
+namespace exemplar::shape_matching {
+
+std::vector<std::vector<int>> neighbouring_cells(const Cells& cells, int particles) {
+  std::vector<std::vector<int>> holders(particles);
+  for (int c = 0; c < cells.count(); ++c)
+    for (const int p : cells.of(c)) holders[p].push_back(c);
+  std::vector<std::vector<int>> out(cells.count());
+  for (int c = 0; c < cells.count(); ++c) {
+    std::map<int, int> shared;
+    for (const int p : cells.of(c))
+      for (const int other : holders[p])
+        if (other != c) ++shared[other];
+    int most = 0;
+    for (const auto& [other, count] : shared) most = std::max(most, count);
+    for (const auto& [other, count] : shared)
+      if (2 * count > most) out[c].push_back(other);
+  }
+  return out;
+}
+
+CellPlasticity::CellPlasticity(const CellSet& cells, const PlasticityOptions& options) : m_options(options) {
+  const int count = cells.cells().count();
+  m_stretch.assign(count, Mat3::Identity());
+  m_deformation.assign(count, 0.0);
+  m_shares.assign(count, 0.0);
+  for (int c = 0; c < count; ++c) m_original.push_back(cells.rest_shape(c));
+  if (options.kind == PlasticityKind::with_rotation && options.reference == PlasticityReference::neighbours) {
+    const auto& particles = cells.cells().particles;
+    m_neighbours =
+        neighbouring_cells(cells.cells(), *std::max_element(particles.begin(), particles.end()) + 1);
+  }
+}
+
+double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_rotation) const {
+  const Mat3 t = cells.transformation(cell);
+  const double stretch = (cells.rotation(cell).transpose() * cells.linear(cell) - Mat3::Identity()).norm();
+  double turned = 0.0;
+  if (m_options.reference == PlasticityReference::body) {
+    turned = (body_rotation.transpose() * t - Mat3::Identity()).norm();
+  } else {
+    for (const int other : m_neighbours[cell])
+      turned = std::max(turned, (cells.rotation(other).transpose() * t - Mat3::Identity()).norm());
+  }
+  return std::max(stretch, turned / m_options.bend_factor);
+}
+
+bool CellPlasticity::flow_stretch(CellSet& cells, int cell, double rate) {
+  Mat3 s = cells.rotation(cell).transpose() * cells.linear(cell);
+  s = 0.5 * (s + s.transpose()).eval();
+  const double det = s.determinant();
+  if (!(det > 1e-6)) return false;  // flipped or crushed flat: no stretch to take over
+  s /= std::cbrt(det);
+  const double measured = (s - Mat3::Identity()).norm();
+  if (!(measured > m_options.yield)) return false;
+  const double share = m_shares[cell] = rate * (1.0 - m_options.yield / measured);
+  Mat3 plastic = (Mat3::Identity() + share * (s - Mat3::Identity())) * m_stretch[cell];
+  plastic /= std::cbrt(plastic.determinant());
+  const double norm = (plastic - Mat3::Identity()).norm();
+  if (norm > m_options.max) plastic = Mat3::Identity() + m_options.max / norm * (plastic - Mat3::Identity());
+  m_stretch[cell] = plastic;
+  m_deformation[cell] = std::min(norm, m_options.max);
+  cells.set_rest_shape(cell, m_original[cell] * plastic.transpose());
+  return true;
+}
+
+bool CellPlasticity::flow_with_rotation(CellSet& cells, int cell, const Points& goals, double measured,
+                                        double rate) {
+  if (!(measured > m_options.yield)) return false;
+  if (!(cells.linear(cell).determinant() > 1e-6)) return false;  // never keep a flipped cell
+  const auto particles = cells.cells().of(cell);
+  const Mat3 r = cells.rotation(cell);
+  const Eigen::RowVector3d centre = cells.centre(cell).transpose();
+  Points shape = cells.rest_shape(cell);
+  const double share = m_shares[cell] = rate * (1.0 - m_options.yield / measured);
+  for (Eigen::Index k = 0; k < shape.rows(); ++k)
+    shape.row(k) += share * ((goals.row(particles[k]) - centre) * r - shape.row(k));
+  shape.rowwise() -= shape.colwise().mean().eval();
+  const Points original = m_original[cell].rowwise() - m_original[cell].colwise().mean();
+  const double changed =
+      std::sqrt((shape - original).squaredNorm() / std::max(1e-300, original.squaredNorm()));
+  if (changed > m_options.max) shape = original + m_options.max / changed * (shape - original);
+  m_deformation[cell] = std::min(changed, m_options.max);
+  cells.set_rest_shape(cell, shape);
+  return true;
+}
+
+int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt) {
+  if (m_options.kind == PlasticityKind::none) return 0;
+  const double rate = m_options.creep > 0.0 ? std::min(1.0, dt * m_options.creep) : 1.0;
+  const auto count = static_cast<std::size_t>(cells.cells().count());
+  // Measures first, then flow: a cell's flow changes only its own rest shape, so their order does not matter,
+  // but four cells share a batch, so flow runs on one thread.
+  std::fill(m_shares.begin(), m_shares.end(), 0.0);
+  std::vector<double> measured(count, 0.0);
+  if (m_options.kind == PlasticityKind::with_rotation)
+    parallel_for(
+        count, [&](std::size_t c) { measured[c] = measure(cells, static_cast<int>(c), body_rotation); }, 64);
+  int flowed = 0;
+  for (std::size_t c = 0; c < count; ++c) {
+    const int cell = static_cast<int>(c);
+    flowed += m_options.kind == PlasticityKind::stretch
+                  ? flow_stretch(cells, cell, rate)
+                  : flow_with_rotation(cells, cell, goals, measured[c], rate);
+  }
+  return flowed;
+}
+
+void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shares) {
+  const Cells& cells = coarse.cells();
+  for (int c = 0; c < cells.count(); ++c) {
+    double share = 0.0;
+    for (const int p : cells.of(c)) share = std::max(share, particle_shares(p));
+    if (share <= 0.0) continue;
+    const Mat3 r = coarse.rotation(c);
+    const Eigen::RowVector3d centre = coarse.centre(c).transpose();
+    Points shape = coarse.rest_shape(c);
+    for (Eigen::Index k = 0; k < shape.rows(); ++k)
+      shape.row(k) += share * ((goals.row(cells.of(c)[k]) - centre) * r - shape.row(k));
+    coarse.set_rest_shape(c, shape);
+  }
+}
+
+std::vector<double> CellPlasticity::state() const {
+  std::vector<double> out;
+  for (std::size_t c = 0; c < m_deformation.size(); ++c) {
+    out.push_back(m_deformation[c]);
+    out.insert(out.end(), m_stretch[c].data(), m_stretch[c].data() + 9);
+  }
+  return out;
+}
+
+void CellPlasticity::set_state(std::span<const double> state) {
+  if (state.size() != state_size()) throw InputError("saved plastic state does not fit this body");
+  for (std::size_t c = 0; c < m_deformation.size(); ++c) {
+    m_deformation[c] = state[10 * c];
+    std::copy_n(state.begin() + 10 * static_cast<std::ptrdiff_t>(c) + 1, 9, m_stretch[c].data());
+  }
+}
+
+}  // namespace exemplar::shape_matching

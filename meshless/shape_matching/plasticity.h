@@ -1,0 +1,81 @@
+// Plastic flow of shape-matching cells: bugbear2009 §3.5 (with rotation) beside Müller et al. 2005 §4.4
+// (stretch only).
+//
+// Stretch only: measure ‖S − I‖_F, S = RᵀA made volume preserving; above `yield` the cell's plastic stretch
+// becomes S_p ← [I + λ (S − I)] S_p / ∛det, bounded by ‖S_p − I‖_F ≤ max, and the rest shape S_p q⁰ (Müller
+// eq. 15–16).
+//
+// With rotation: measure ‖R_refᵀ T − I‖_F where R_ref is the rotation of a neighbouring cell (the one that
+// differs most) or of the whole body, so that a body that turns as a whole never yields. Above `yield` the
+// rest shape takes the goals.
+//
+// Departures. (1) The thesis keeps one static position per particle, which moves to the goal. That makes a
+// bent bar's far ends yield as well, because all static positions live in one frame: a bar that kinks in the
+// middle must carry its arms along. Here every cell owns its rest shape, which takes the goals of its
+// particles as the cell sees them (Rᵀ (g − ḡ)), trapezoids included; where all cells yield both are the same
+// up to a rotation that matching does not see. (2) Only the part of the deformation above the yield limit
+// flows (λ = (1 − yield/measure) min(1, h·creep)): taking all of it, as both sources do, lets a body under a
+// steady load flow without end, in every step again.
+#pragma once
+
+#include <vector>
+
+#include "meshless/shape_matching/cell_set.h"
+
+namespace exemplar::shape_matching {
+
+enum class PlasticityKind { none, stretch, with_rotation };
+enum class PlasticityReference { neighbours, body };
+
+struct PlasticityOptions {
+  PlasticityKind kind = PlasticityKind::none;
+  PlasticityReference reference = PlasticityReference::neighbours;
+  // How much larger a rotation against R_ref may be than a stretch before it counts the same. 1: the thesis'
+  // plain norm. A cell of length d and thickness t that turns by θ against its neighbour has the bending
+  // strain θ t/2d at its surface, and ‖R − I‖_F = √2 θ: 2√2 d/t makes `yield` a strain for both.
+  double bend_factor = 1.0;
+  double yield = 0.05;  // measure above which a cell flows
+  double creep = 0.0;   // rate of flow [1/s]; 0: at once
+  double max = 2.0;  // bound of the plastic deformation of a cell (Frobenius norm, or RMS change over radius)
+};
+
+// Coarser cells hold no opinion of their own about what flowed: where finer cells flowed by a share λ, the
+// coarser cells that hold their particles take the same share of the goals into their rest shapes, or they
+// would straighten the body again. `particle_shares`: the largest λ of each particle's cells. Call after
+// coarse.match at the same positions.
+void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shares);
+
+class CellPlasticity {
+ public:
+  CellPlasticity(const CellSet& cells, const PlasticityOptions& options);
+
+  // After CellSet::match, with the goals it gave. Returns how many cells flowed.
+  int update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt);
+
+  const PlasticityOptions& options() const { return m_options; }
+  // Which share of its deformation each cell gave up to flow in the last update.
+  const std::vector<double>& shares() const { return m_shares; }
+  double deformation(int cell) const {
+    return m_deformation[cell];
+  }  // plastic deformation so far, dimensionless
+  std::vector<double> state() const;
+  void set_state(std::span<const double> state);
+  std::size_t state_size() const { return m_deformation.size() * 10; }
+
+ private:
+  double measure(const CellSet& cells, int cell, const Mat3& body_rotation) const;
+  bool flow_stretch(CellSet& cells, int cell, double rate);
+  bool flow_with_rotation(CellSet& cells, int cell, const Points& goals, double measured, double rate);
+
+  PlasticityOptions m_options;
+  std::vector<std::vector<int>> m_neighbours;
+  std::vector<Points> m_original;  // rest shapes before any flow
+  std::vector<Mat3> m_stretch;     // S_p
+  std::vector<double> m_deformation, m_shares;
+};
+
+// Cells that share the most particles with each cell (face neighbours of cubes, not those that touch in a
+// corner).
+std::vector<std::vector<int>> neighbouring_cells(const Cells& cells, int particles);
+
+}  // namespace exemplar::shape_matching

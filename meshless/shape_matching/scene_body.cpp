@@ -1,0 +1,217 @@
+#include "meshless/shape_matching/scene_body.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/errors.h"
+#include "core/mesh/distance.h"
+#include "core/mesh/extrude.h"
+#include "meshless/shape_matching/embedding.h"
+
+namespace exemplar::shape_matching {
+
+namespace {
+
+constexpr double k_enough_stiffness = 0.5;  // of the material's
+
+struct Discretisation {
+  CellModel model;
+  CarriedPoints surface;
+  std::vector<int> owner;
+  double slenderness = 1.0;  // length over thickness of a cell
+  Points pose;               // particle positions at the start
+};
+
+Discretisation divide_into_tets(const Body& body) {
+  Discretisation out;
+  const Volume& volume = body.volume();
+  out.model = make_tet_cells(volume.mesh, body.material().density);
+  out.surface = carried_by_tets(volume.surface, volume.mesh.tets);
+  out.pose = body.initial_volume();
+  return out;
+}
+
+// Where a rest-shape particle goes in the body's initial pose: it follows the nearest tet of the volume.
+Points posed(const Body& body, const Points& rest) {
+  if (!body.settings().initial_pose) return rest;
+  const Embedding embedding = embed(rest, body.volume().mesh);
+  return apply(embedding, body.volume().mesh.tets, body.initial_volume());
+}
+
+Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
+  TriMesh surface = body.surface();
+  if (body.is_sheet()) surface = extruded_surface(surface, body.settings().thickness);
+  const Vec3 extent =
+      (surface.vertices.colwise().maxCoeff() - surface.vertices.colwise().minCoeff()).transpose();
+  CubicalOptions options;
+  // About 100 cells over the bounding box unless told otherwise; flat directions get one layer.
+  const double automatic = std::max(std::cbrt(extent.prod() / 100.0), extent.maxCoeff() / 64.0);
+  options.cell_size = settings.cell_size > 0.0 ? settings.cell_size : automatic;
+  options.cell_counts = {settings.cell_counts.x(), settings.cell_counts.y(), settings.cell_counts.z()};
+  options.overlap = settings.overlap;
+  options.density = body.material().density;
+  const SurfaceDistance distance(surface);
+  CubicalModel cubes = make_cubical_cells(
+      surface, [&](const Vec3& p) { return distance.inside(p); }, options);
+  // The mass is the surface's own; sampling and the least share of a corner only say how it is spread.
+  cubes.model.masses *= body.mass_properties().mass / cubes.model.masses.sum();
+  Discretisation out;
+  out.surface = embed_in_lattice(body.surface().vertices, cubes.lattice);
+  out.slenderness = cubes.lattice.spacing.maxCoeff() / cubes.lattice.spacing.minCoeff();
+  if (settings.embedding == SurfaceEmbedding::owning_cell && settings.cells == CellShape::cubes)
+    out.owner = owning_cells(body.surface().vertices, cubes.lattice);
+  out.model = std::move(cubes.model);
+  if (settings.cells == CellShape::regions) {
+    const auto particles = static_cast<int>(out.model.rest_positions.rows());
+    const int regions = settings.regions > 0 ? settings.regions : std::max(1, particles / 8);
+    out.model.cells = make_kmeans_cells(out.model.rest_positions, regions, settings.region_overlap);
+  }
+  out.pose = posed(body, out.model.rest_positions);
+  return out;
+}
+
+PlasticityOptions plasticity_of(const Body& body, const PlasticitySettings& settings, double reached) {
+  PlasticityOptions out;
+  const bool yields = body.material().yield_stress.has_value() || settings.yield > 0.0;
+  switch (settings.model) {
+    case PlasticityModel::none:
+      break;
+    case PlasticityModel::stretch:
+      out.kind = PlasticityKind::stretch;
+      break;
+    case PlasticityModel::with_rotation:
+      out.kind = PlasticityKind::with_rotation;
+      break;
+    case PlasticityModel::automatic:
+      out.kind = yields ? PlasticityKind::with_rotation : PlasticityKind::none;
+  }
+  out.reference =
+      settings.reference == Reference::body ? PlasticityReference::body : PlasticityReference::neighbours;
+  // A body that is softer than its material strains more under the same stress, so it yields at a larger
+  // strain.
+  if (settings.yield > 0.0) {
+    out.yield = settings.yield;
+  } else if (body.material().yield_stress) {
+    out.yield = std::min(0.5, *body.material().yield_stress / (body.material().young * reached));
+  }
+  out.creep = settings.creep;
+  out.max = settings.max;
+  return out;
+}
+
+BodyOptions options_of(const Body& body, const Settings& settings) {
+  BodyOptions out;
+  out.match.beta = settings.beta;
+  out.match.conserve_volume = settings.conserve_volume;
+  out.match.quadratic = settings.quadratic;
+  out.levels = std::max(1, settings.levels);
+  out.stiffness.wave_speed = std::sqrt(body.material().young / body.material().density);
+  if (settings.stiffness_time > 0.0) out.stiffness.frequency = 1.0 / settings.stiffness_time;
+  out.stiffness.damping_ratio = settings.damping_ratio;
+  out.stiffness.iterations = settings.iterations;
+  out.stiffness.max_iterations = settings.max_iterations;
+  out.sleep.enabled = settings.sleep;
+  return out;
+}
+
+Eigen::RowVector3d cell_centre(const Cells& cells, int cell, const Points& positions) {
+  Eigen::RowVector3d sum = Eigen::RowVector3d::Zero();
+  for (const int p : cells.of(cell)) sum += positions.row(p);
+  return sum / static_cast<double>(cells.of(cell).size());
+}
+
+// Supports by the particles in their regions; where a region holds none because cells are coarse, by the
+// particles that carry the surface's vertices in it.
+SupportSet make_supports(const Body& body, const CarriedPoints& surface, const Points& particles) {
+  std::vector<Support> supports = body.supports();
+  for (Support& support : supports) {
+    if (!select_nodes(support.region, particles).empty()) continue;
+    std::vector<Vec3> carriers;
+    for (const int vertex : select_nodes(support.region, body.initial_surface()))
+      for (int k = surface.offsets[vertex]; k < surface.offsets[vertex + 1]; ++k)
+        if (surface.weights[k] > 0.1) carriers.push_back(particles.row(surface.nodes[k]).transpose());
+    if (carriers.empty()) continue;
+    support.region = Region{};
+    support.region.kind = RegionKind::nearest;
+    support.region.points = carriers;
+  }
+  return {supports, body.name(), particles};
+}
+
+}  // namespace
+
+SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
+  Discretisation parts =
+      settings.cells == CellShape::tets ? divide_into_tets(body) : divide_into_cubes(body, settings);
+  SceneBody out;
+  out.body = &body;
+  out.surface = std::move(parts.surface);
+  out.owner = std::move(parts.owner);
+  BodyOptions options = options_of(body, settings);
+  // Stiffness grows with the square of the sub-steps.
+  ShapeMatchingBody trial(parts.model, options);
+  double reached = trial.plan(scene.step()).reached;
+  out.substeps = settings.substeps;
+  if (settings.substeps == 0) {
+    out.substeps = 1;
+    while (reached < k_enough_stiffness && out.substeps < settings.max_substeps &&
+           settings.stiffness_time == 0.0)
+      reached = trial.plan(scene.step() / ++out.substeps).reached;
+  }
+  reached = trial.plan(scene.step() / out.substeps).reached;
+  options.plasticity = plasticity_of(body, settings.plasticity, reached);
+  if (settings.plasticity.yield == 0.0)
+    options.plasticity.bend_factor = 2.0 * std::sqrt(2.0) * parts.slenderness;
+  out.matched = std::make_unique<ShapeMatchingBody>(std::move(parts.model), options);
+  ShapeMatchingBody& matched = *out.matched;
+  matched.positions = parts.pose;
+  for (Eigen::Index i = 0; i < matched.positions.rows(); ++i)
+    matched.velocities.row(i) = body.initial_velocity(matched.positions.row(i).transpose()).transpose();
+  if (!out.owner.empty()) {
+    out.owner_offset = body.surface().vertices;
+    for (std::size_t i = 0; i < out.owner.size(); ++i)
+      out.owner_offset.row(static_cast<Eigen::Index>(i)) -=
+          cell_centre(matched.cells().cells(), out.owner[i], matched.rest_positions());
+  }
+  out.contact_points =
+      with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles));
+  out.supports = make_supports(body, out.surface, matched.positions);
+  const VecX vertex_masses =
+      VecX::Constant(body.surface().vertices.rows(),
+                     matched.masses().sum() / static_cast<double>(body.surface().vertices.rows()));
+  out.loads =
+      LoadSet(scene.loads, body.name(), body.initial_surface(), vertex_masses, body.surface().triangles);
+  out.inverse_masses = matched.masses().cwiseInverse();
+  const StiffnessPlan& plan = matched.plan(scene.step() / out.substeps);
+  out.notes.push_back(
+      fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
+                  body.name(), matched.positions.rows(), matched.cells().cells().count(),
+                  matched.levels().size(), out.substeps, plan.alphas[0], plan.iterations));
+  if (plan.reached < 0.9 && settings.stiffness_time == 0.0)
+    out.notes.push_back(
+        fmt::format("warning: {}: shape matching reaches {:.2g} of Young's modulus at this step; more "
+                    "levels, iterations or "
+                    "steps per frame make it stiffer",
+                    body.name(), plan.reached));
+  if (options.plasticity.kind != PlasticityKind::none)
+    out.notes.push_back(
+        fmt::format("{}: cells flow above a deformation of {:.3g}", body.name(), options.plasticity.yield));
+  return out;
+}
+
+Points surface_positions(const SceneBody& body) {
+  const ShapeMatchingBody& matched = *body.matched;
+  if (body.owner.empty()) return body.surface.apply(matched.positions);
+  const Cells& cells = matched.cells().cells();
+  const std::vector<Mat3> maps = cell_maps(cells, matched.rest_positions(), matched.positions);
+  Points out(body.owner_offset.rows(), 3);
+  for (Eigen::Index i = 0; i < out.rows(); ++i) {
+    const int cell = body.owner[static_cast<std::size_t>(i)];
+    out.row(i) =
+        body.owner_offset.row(i) * maps[cell].transpose() + cell_centre(cells, cell, matched.positions);
+  }
+  return out;
+}
+
+}  // namespace exemplar::shape_matching

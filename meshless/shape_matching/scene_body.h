@@ -1,0 +1,30 @@
+// A body of a scene as the method `shape-matching` simulates it.
+#pragma once
+
+#include "core/contact/particle_contact.h"
+#include "core/scene/scene.h"
+#include "meshless/shape_matching/body.h"
+#include "meshless/shape_matching/settings.h"
+
+namespace exemplar::shape_matching {
+
+struct SceneBody {
+  const Body* body = nullptr;
+  std::unique_ptr<ShapeMatchingBody> matched;
+  CarriedPoints surface;         // the input surface's vertices
+  CarriedPoints contact_points;  // these and samples between them
+  std::vector<int> owner;        // owning cell of each vertex; empty: smooth embedding
+  Points owner_offset;           // vertex relative to its cell's rest centre
+  SupportSet supports;
+  LoadSet loads;  // on the surface's vertices
+  VecX inverse_masses;
+  int substeps = 1;  // of a scene step
+  std::vector<std::string> notes;
+};
+
+SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings);
+
+// Positions of the surface's vertices now.
+Points surface_positions(const SceneBody& body);
+
+}  // namespace exemplar::shape_matching

@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/contact/particle_contact.h"
+
+namespace exemplar {
+namespace {
+
+Obstacle ball(double mass) {
+  Obstacle o;
+  o.name = "ball";
+  o.shape.kind = ShapeKind::sphere;
+  o.shape.radius = 0.5;
+  o.kind = ObstacleKind::dynamic;
+  o.mass = mass;
+  o.friction = 0.0;
+  return o;
+}
+
+Obstacle ground(double friction, double restitution = 0.0) {
+  Obstacle o;
+  o.name = "ground";
+  o.friction = friction;
+  o.restitution = restitution;
+  return o;
+}
+
+CarriedPoints point_on_two_particles() {
+  CarriedPoints points;
+  const std::array<int, 2> nodes{0, 1};
+  const std::array<double, 2> weights{0.25, 0.75};
+  points.add(nodes, weights);
+  return points;
+}
+
+TEST(ParticleContact, APointStopsAtThePlaneAndNotBefore) {
+  ObstacleWorld world(make_obstacles({ground(0.0)}), Vec3::Zero());
+  Points x(2, 3), v(2, 3);
+  x << 0, 0.01, 0, 1, 0.01, 0;
+  v << 0, -3, 0, 0, -3, 0;
+  const ParticleContactSummary s =
+      resolve_contacts(world, point_on_two_particles(), x, VecX::Ones(2), 0.01, 1.0, v);
+  EXPECT_EQ(s.contacts, 1);
+  const double height = 0.25 * (x(0, 1) + 0.01 * v(0, 1)) + 0.75 * (x(1, 1) + 0.01 * v(1, 1));
+  EXPECT_NEAR(height, 0.0, 1e-12);
+  EXPECT_GT(s.dissipated, 0.0);
+  // Moving away: nothing happens.
+  v << 0, 3, 0, 0, 3, 0;
+  EXPECT_EQ(resolve_contacts(world, point_on_two_particles(), x, VecX::Ones(2), 0.01, 1.0, v).contacts, 0);
+}
+
+TEST(ParticleContact, TheObstacleTakesTheOppositeImpulse) {
+  ObstacleWorld world(make_obstacles({ball(4.0)}), Vec3::Zero());
+  Points x(2, 3), v(2, 3);
+  x << -0.1, 0.5, 0, 0.1 / 3.0, 0.5, 0;  // the carried point lies on top of the ball
+  v << 0, -2, 0, 0, -2, 0;
+  const VecX masses = Vec2(1.0, 3.0);
+  const Vec3 before = (masses.transpose() * v).transpose();
+  resolve_contacts(world, point_on_two_particles(), x, masses.cwiseInverse(), 0.01, 1.0, v);
+  const Vec3 after = (masses.transpose() * v).transpose() + 4.0 * world.state(0).velocity;
+  EXPECT_LT((after - before).norm(), 1e-12);
+  EXPECT_LT(world.state(0).velocity.y(), -0.1);
+}
+
+TEST(ParticleContact, FrictionSlowsSlidingByTheCoulombLimit) {
+  ObstacleWorld world(make_obstacles({ground(0.3)}), Vec3::Zero());
+  CarriedPoints points;
+  const int node = 0;
+  const double one = 1.0;
+  points.add(std::span(&node, 1), std::span(&one, 1));
+  Points x = Points::Zero(1, 3), v(1, 3);
+  v << 5, -1, 0;
+  resolve_contacts(world, points, x, VecX::Ones(1), 0.01, 1.0, v);
+  EXPECT_NEAR(v(0, 1), 0.0, 1e-12);
+  EXPECT_NEAR(v(0, 0), 5.0 - 0.3 * 1.0, 1e-12);
+}
+
+TEST(ParticleContact, HeldParticlesDoNotMove) {
+  ObstacleWorld world(make_obstacles({ground(0.5)}), Vec3::Zero());
+  Points x = Points::Zero(2, 3), v(2, 3);
+  v << 0, -1, 0, 0, -1, 0;
+  resolve_contacts(world, point_on_two_particles(), x, Vec2(0.0, 1.0), 0.01, 1.0, v);
+  EXPECT_EQ(v(0, 1), -1.0);
+  EXPECT_GT(v(1, 1), -1.0);
+}
+
+TEST(ParticleContact, SamplesFillLargeTriangles) {
+  TriMesh mesh;
+  mesh.vertices.resize(3, 3);
+  mesh.vertices << 0, 0, 0, 1, 0, 0, 0, 0, 1;
+  mesh.triangles.resize(1, 3);
+  mesh.triangles << 0, 1, 2;
+  CarriedPoints vertices;
+  const double one = 1.0;
+  for (int i = 0; i < 3; ++i) vertices.add(std::span(&i, 1), std::span(&one, 1));
+  EXPECT_EQ(with_triangle_samples(vertices, mesh, 10.0).size(), 3);
+  const CarriedPoints fine = with_triangle_samples(vertices, mesh, 0.5);
+  EXPECT_EQ(fine.size(), 3 + 7);  // three divisions: ten lattice points, three of them corners
+  const Points at = fine.apply(mesh.vertices);
+  for (Eigen::Index i = 0; i < at.rows(); ++i) EXPECT_LE(at(i, 0) + at(i, 2), 1.0 + 1e-12);
+}
+
+}  // namespace
+}  // namespace exemplar

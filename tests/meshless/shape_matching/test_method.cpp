@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include "core/base/parallel.h"
+#include "core/world/obstacle_motion.h"
+#include "meshless/shape_matching/method.h"
+
+namespace exemplar::shape_matching {
+namespace {
+
+const InterruptCheck k_never = [] { return false; };
+
+// A plank on two blocks, hit by a dynamic ball.
+SceneSettings plank_and_ball() {
+  SceneSettings settings;
+  settings.time = {0.2, 120, 4};
+  BodySettings body;
+  body.name = "plank";
+  body.surface.box = BoxParams{};
+  body.surface.box->size = Vec3(1.2, 0.05, 0.25);
+  body.surface.box->resolution = {24, 1, 5};
+  body.material.density = 1000;
+  body.material.young = 1e8;
+  body.material.yield_stress = 1e6;
+  settings.bodies.push_back(body);
+  for (const double x : {-0.45, 0.45}) {
+    ObstacleSettings block;
+    block.name = x < 0 ? "left" : "right";
+    block.box = BoxSettings{Vec3(0.1, 0.2, 0.4)};
+    block.position = Vec3(x, -0.126, 0);
+    settings.obstacles.push_back(block);
+  }
+  ObstacleSettings ball;
+  ball.name = "ball";
+  ball.sphere = SphereSettings{0.08};
+  ball.mass = 3;
+  ball.position = Vec3(0, 0.12, 0);
+  ball.velocity = Vec3(0, -8, 0);
+  settings.obstacles.push_back(ball);
+  return settings;
+}
+
+StateArrays run(const Scene& scene, const Settings& settings, int frames, int resume_at = 0) {
+  auto method = make_method(scene, settings);
+  for (int frame = 1; frame <= frames; ++frame) {
+    EXPECT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
+    if (frame != resume_at) continue;
+    StateWriter saved;
+    method->save(saved);
+    StateReader reader(saved.arrays());
+    method = make_method(scene, settings);
+    method->load(reader);
+  }
+  StateWriter out;
+  method->save(out);
+  return out.arrays();
+}
+
+TEST(ShapeMatchingMethod, ResumeAndThreadsDoNotChangeABit) {
+  const Scene scene = make_scene(plank_and_ball(), "");
+  set_thread_count(1);
+  const StateArrays once = run(scene, {}, 12);
+  EXPECT_TRUE(once == run(scene, {}, 12, 5));
+  for (const int threads : {2, 3}) {
+    set_thread_count(threads);
+    EXPECT_TRUE(once == run(scene, {}, 12)) << threads;
+  }
+  set_thread_count(0);
+}
+
+TEST(ShapeMatchingMethod, TheBallIsStoppedAndThePlankStaysBent) {
+  const Scene scene = make_scene(plank_and_ball(), "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= scene.frame_count(); ++frame)
+    method->advance(scene.frame_time(frame), k_never);
+  const Diagnostics d = method->diagnostics();
+  EXPECT_GT(d.plastic_measure, 0.01);
+  EXPECT_GT(d.contact_dissipation, 0.0);
+  EXPECT_GT(method->obstacle_poses().back().first.y(), -0.2);  // free fall would have left it at −1.7 m
+  const Geometry surface = method->fields().front();
+  EXPECT_EQ(surface.series, "surface");
+  EXPECT_EQ(surface.points.rows(), scene.bodies[0].surface().vertices.rows());
+}
+
+TEST(ShapeMatchingMethod, RestsOnTheGroundWithoutSinking) {
+  SceneSettings settings = plank_and_ball();
+  settings.obstacles.clear();
+  ObstacleSettings ground;
+  ground.name = "ground";
+  ground.plane = PlaneSettings{};
+  ground.position = Vec3(0, -0.1, 0);
+  settings.obstacles.push_back(ground);
+  settings.time = {2.0, 60, 4};
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= scene.frame_count(); ++frame)
+    method->advance(scene.frame_time(frame), k_never);
+  EXPECT_NEAR(method->diagnostics().centre_of_mass.y(), -0.075, 0.003);
+  EXPECT_LT(method->diagnostics().kinetic_energy, 1e-3);
+}
+
+TEST(ShapeMatchingMethod, EveryKindOfCellsAndEmbeddingFallsFreely) {
+  SceneSettings settings = plank_and_ball();
+  settings.obstacles.clear();
+  settings.time = {0.1, 60, 2};
+  const Scene scene = make_scene(settings, "");
+  for (const CellShape cells : {CellShape::cubes, CellShape::tets, CellShape::regions})
+    for (const SurfaceEmbedding embedding : {SurfaceEmbedding::smooth, SurfaceEmbedding::owning_cell}) {
+      Settings own;
+      own.cells = cells;
+      own.embedding = embedding;
+      own.substeps = 1;
+      const auto method = make_method(scene, own);
+      EXPECT_LT((method->fields().front().points - scene.bodies[0].surface().vertices).cwiseAbs().maxCoeff(),
+                1e-9);
+      EXPECT_NEAR(method->diagnostics().mass, 1000 * 1.2 * 0.05 * 0.25, 1e-6);
+      for (int frame = 1; frame <= 6; ++frame) method->advance(scene.frame_time(frame), k_never);
+      const double h = scene.step(), n = 12, fall = -9.81 * h * h * n * (n + 1) / 2;
+      Points expected = scene.bodies[0].surface().vertices;
+      expected.col(1).array() += fall;
+      EXPECT_LT((method->fields().front().points - expected).cwiseAbs().maxCoeff(), 1e-9)
+          << static_cast<int>(cells) << static_cast<int>(embedding);
+    }
+}
+
+TEST(ShapeMatchingMethod, MomentumGoesFromTheBallToTheBody) {
+  SceneSettings settings = plank_and_ball();
+  settings.gravity = Vec3::Zero();
+  settings.obstacles = {settings.obstacles.back()};
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= 6; ++frame) method->advance(scene.frame_time(frame), k_never);
+  StateWriter saved;
+  method->save(saved);
+  ObstacleWorld world(scene.obstacles, Vec3::Zero());
+  world.load(StateReader(saved.arrays()).read_doubles("obstacles"));
+  const Vec3 total = method->diagnostics().linear_momentum + world.linear_momentum();
+  EXPECT_LT((total - Vec3(0, -24, 0)).norm(), 1e-9);
+  EXPECT_LT(method->diagnostics().linear_momentum.y(), -5.0);
+}
+
+}  // namespace
+}  // namespace exemplar::shape_matching
