@@ -7,7 +7,8 @@ target_compile_options(exemplar_flags INTERFACE -Wall -Wextra -Wpedantic -Wshado
                                                 -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns wrongly about string concatenation and moved strings (GCC bugs 105651, 105329).
-  target_compile_options(exemplar_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+  target_compile_options(exemplar_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+                                                  -Wno-stringop-overread)
 endif()
 if(EXEMPLAR_WERROR)
   target_compile_options(exemplar_flags INTERFACE -Werror)
