@@ -1,4 +1,4 @@
-// What nearly every source includes and the compiler takes longest to read: precompiled once per library
+// What nearly every source includes and the compiler takes longest to read: precompiled once
 // (scripts/cmake/Targets.cmake). Sources still include what they use; nothing relies on this.
 #pragma once
 

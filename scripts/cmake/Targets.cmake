@@ -3,6 +3,7 @@
 # scripts/check-includes, which is a test.
 add_library(exemplar_flags INTERFACE)
 target_include_directories(exemplar_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_link_libraries(exemplar_flags INTERFACE fmt::fmt)
 target_compile_options(exemplar_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                                 -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -25,17 +26,26 @@ if(EXEMPLAR_SANITIZE)
   target_link_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE})
 endif()
 
-# Reading Eigen and the standard library takes three quarters of a file's compile time: they are precompiled once per
-# target. ccache needs the two settings to look through precompiled headers.
+# Reading Eigen and the standard library takes three quarters of a file's compile time: they are precompiled once, with
+# core_base, and all targets use that (tests another one with GoogleTest in it). All are compiled with the same flags
+# for this to work, fmt's among them.
 function(exemplar_precompile target)
-  if(EXEMPLAR_PCH)
-    target_precompile_headers(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${CMAKE_SOURCE_DIR}/core/base/precompiled.h> ${ARGN})
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  if(NOT EXEMPLAR_PCH)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "REUSE" "HEADERS" ${ARGN})
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
+  if(ARG_HEADERS)
+    target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
+  elseif(ARG_REUSE)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_REUSE})
+  else()
+    target_precompile_headers(${target} REUSE_FROM core_base)
   endif()
 endfunction()
 
 function(exemplar_library name)
-  cmake_parse_arguments(ARG "" "DIR" "LINK;PRIVATE;SYSTEM_INCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "DIR" "LINK;PRIVATE;SYSTEM_INCLUDE;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARG_DIR}/*.cpp)
   if(NOT sources)
     add_library(${name} INTERFACE)
@@ -44,7 +54,11 @@ function(exemplar_library name)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC exemplar_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
-  exemplar_precompile(${name})
+  if(ARG_PRECOMPILE)
+    exemplar_precompile(${name} HEADERS ${ARG_PRECOMPILE})
+  else()
+    exemplar_precompile(${name})
+  endif()
   if(ARG_SYSTEM_INCLUDE)
     target_include_directories(${name} SYSTEM PRIVATE ${ARG_SYSTEM_INCLUDE})
   endif()
@@ -53,7 +67,7 @@ endfunction()
 # A library with methods in it: when DIR holds a register.cpp, compare/ calls its register_<name>(Registry&).
 function(exemplar_method name)
   exemplar_library(${name} ${ARGN})
-  cmake_parse_arguments(ARG "" "DIR" "LINK;PRIVATE;SYSTEM_INCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "DIR" "LINK;PRIVATE;SYSTEM_INCLUDE;PRECOMPILE" ${ARGN})
   get_filename_component(directory ${ARG_DIR} ABSOLUTE)
   if(EXISTS ${directory}/register.cpp)
     set_property(GLOBAL APPEND PROPERTY EXEMPLAR_METHODS ${name})
