@@ -1,0 +1,108 @@
+#include "core/sparse/cholmod_factor.h"
+
+#include <omp.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "core/sparse/cholesky.h"
+
+namespace exemplar {
+
+namespace {
+
+// Debian's libcholmod starts four OpenMP threads inside the supernodal factorisation whatever OMP_NUM_THREADS
+// says, which on two processors is two to three times slower than one thread.
+class NoNestedOpenMp {
+ public:
+  NoNestedOpenMp() : m_levels(omp_get_max_active_levels()) { omp_set_max_active_levels(0); }
+  ~NoNestedOpenMp() { omp_set_max_active_levels(m_levels); }
+  NoNestedOpenMp(const NoNestedOpenMp&) = delete;
+  NoNestedOpenMp& operator=(const NoNestedOpenMp&) = delete;
+
+ private:
+  int m_levels;
+};
+
+constexpr int k_metis_above_unknowns = 5000;
+constexpr int k_supernodal_above_unknowns = 1500;
+
+}  // namespace
+
+cholmod_sparse lower_triangle(int size, std::span<const int> column_start, std::span<const int> row_index,
+                              const double* values) {
+  cholmod_sparse a{};
+  a.nrow = a.ncol = static_cast<std::size_t>(size);
+  a.nzmax = row_index.size();
+  a.p = const_cast<int*>(column_start.data());
+  a.i = const_cast<int*>(row_index.data());
+  a.x = const_cast<double*>(values);
+  a.stype = -1;
+  a.itype = CHOLMOD_INT;
+  a.xtype = values != nullptr ? CHOLMOD_REAL : CHOLMOD_PATTERN;
+  a.dtype = CHOLMOD_DOUBLE;
+  a.sorted = 1;
+  a.packed = 1;
+  return a;
+}
+
+CholmodFactor::CholmodFactor(int unknowns) : m_unknowns(unknowns) {
+  static const bool blas_set = (set_blas_threads(1), true);
+  (void)blas_set;
+  cholmod_start(&m_common);
+  m_common.print = 0;
+  m_common.final_ll = 1;
+  // Below the size the factor is too thin for dense panels, unless it is nearly full (CHOLMOD looks at
+  // flops per entry).
+  m_common.supernodal = unknowns > k_supernodal_above_unknowns ? CHOLMOD_SUPERNODAL : CHOLMOD_AUTO;
+}
+
+CholmodFactor::~CholmodFactor() {
+  cholmod_free_factor(&m_factor, &m_common);
+  cholmod_free_dense(&m_x, &m_common);
+  cholmod_free_dense(&m_y, &m_common);
+  cholmod_free_dense(&m_e, &m_common);
+  cholmod_finish(&m_common);
+}
+
+std::vector<int> CholmodFactor::ordering(cholmod_sparse& graph) {
+  std::vector<int> order(graph.nrow);
+  if (graph.nrow == 0) return order;
+  const bool metis = m_unknowns > k_metis_above_unknowns;
+  const int done = metis ? cholmod_metis(&graph, nullptr, 0, 1, order.data(), &m_common)
+                         : cholmod_amd(&graph, nullptr, 0, order.data(), &m_common);
+  if (done == 0) throw std::runtime_error("CHOLMOD could not order the matrix");
+  return order;
+}
+
+void CholmodFactor::analyse(cholmod_sparse& pattern, std::vector<int>& permutation) {
+  m_common.nmethods = 1;
+  m_common.method[0].ordering = CHOLMOD_GIVEN;
+  m_factor = cholmod_analyze_p(&pattern, permutation.data(), nullptr, 0, &m_common);
+  if (m_factor == nullptr) throw std::runtime_error("CHOLMOD could not analyse the matrix (out of memory?)");
+  m_flops = m_common.fl;
+  m_entries = m_common.lnz;
+}
+
+bool CholmodFactor::factorise(cholmod_sparse& matrix) {
+  const NoNestedOpenMp guard;
+  cholmod_factorize(&matrix, m_factor, &m_common);
+  return m_common.status == CHOLMOD_OK && m_factor->minor == m_factor->n;
+}
+
+MatX CholmodFactor::solve(const MatX& rhs) {
+  const NoNestedOpenMp guard;
+  cholmod_dense b{};
+  b.nrow = b.d = static_cast<std::size_t>(rhs.rows());
+  b.ncol = static_cast<std::size_t>(rhs.cols());
+  b.nzmax = static_cast<std::size_t>(rhs.size());
+  b.x = const_cast<double*>(rhs.data());
+  b.xtype = CHOLMOD_REAL;
+  b.dtype = CHOLMOD_DOUBLE;
+  cholmod_solve2(CHOLMOD_A, m_factor, &b, nullptr, &m_x, nullptr, &m_y, &m_e, &m_common);
+  MatX result(rhs.rows(), rhs.cols());
+  std::memcpy(result.data(), m_x->x, sizeof(double) * static_cast<std::size_t>(rhs.size()));
+  return result;
+}
+
+}  // namespace exemplar
