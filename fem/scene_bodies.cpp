@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/base/errors.h"
 #include "core/mesh/topology.h"
@@ -17,19 +16,18 @@ bool everywhere(const std::vector<char>& in) {
 }
 
 // Examples with the same region share their weights.
-std::vector<std::vector<std::size_t>> group_by_region(const std::vector<Example>& examples,
-                                                      double stiffness) {
-  std::vector<std::vector<std::size_t>> groups;
+std::vector<ImplicitExamples> group_by_region(const std::vector<Example>& examples, double stiffness) {
+  std::vector<ImplicitExamples> groups;
   if (stiffness == 0) return groups;  // the potential is off
   for (std::size_t i = 0; i < examples.size(); ++i) {
     if (!examples[i].elastic) continue;
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return examples[group.front()].in == examples[i].in;
+      return examples[group.members.front()].in == examples[i].in;
     });
     if (same != groups.end()) {
-      same->push_back(i);
+      same->members.push_back(i);
     } else {
-      groups.push_back({i});
+      groups.push_back({0, {i}});
     }
   }
   return groups;
@@ -83,7 +81,7 @@ void check_held_together(const Body& body, const SolidBody& solid) {
 
 }  // namespace
 
-SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExamples& examples,
+SolidBody make_solid_body(const Body& body, const FemSettings& settings, std::vector<ImplicitExamples>& sets,
                           std::vector<std::string>& notes) {
   check_material(body, settings, notes);
   SolidBody solid;
@@ -97,8 +95,8 @@ SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExa
   }
   solid.density = body.material().density;
   solid.energy = make_energy(settings.model, body.material().young, body.material().poisson);
-  examples.sets = group_by_region(body.examples(), settings.examples.stiffness);
-  for (const auto& members : examples.sets) solid.examples.push_back(make_set(body, members, settings));
+  sets = group_by_region(body.examples(), settings.examples.stiffness);
+  for (const ImplicitExamples& set : sets) solid.examples.push_back(make_set(body, set.members, settings));
   solid.internal_stiffness = settings.internal_stiffness;
   check_held_together(body, solid);
 
@@ -117,10 +115,11 @@ SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExa
   return solid;
 }
 
-void check_whole_body_examples(const Body& body, std::size_t index, const BodyExamples& examples) {
+void check_whole_body_examples(const Body& body, std::size_t index,
+                               const std::vector<ImplicitExamples>& sets) {
   std::vector<Problem> problems;
-  for (const auto& members : examples.sets) {
-    for (const std::size_t i : members) {
+  for (const ImplicitExamples& set : sets) {
+    for (const std::size_t i : set.members) {
       if (everywhere(body.examples()[i].in)) continue;
       problems.push_back({{},
                           fmt::format("bodies[{}].examples[{}].region", index, i),
@@ -152,32 +151,6 @@ ContactSurface contact_surface(const Body& body) {
   surface.triangles = boundary_triangles(volume.mesh);
   surface.rest = volume.mesh.vertices;
   return surface;
-}
-
-Vec3 separating_shift(const Points& surface, const std::vector<ObstacleBody>& obstacles, double gap,
-                      double limit, const std::string& body_name) {
-  Vec3 shift = Vec3::Zero();
-  for (int pass = 0; pass < 50; ++pass) {
-    double smallest = std::numeric_limits<double>::infinity();
-    Vec3 normal = Vec3::Zero();
-    std::string name;
-    for (const ObstacleBody& obstacle : obstacles) {
-      for (Eigen::Index i = 0; i < surface.rows(); ++i) {
-        const SignedDistance d =
-            obstacle.distance(obstacle.initial_state(), surface.row(i).transpose() + shift);
-        if (d.value >= smallest) continue;
-        smallest = d.value;
-        normal = d.gradient;
-        name = obstacle.name();
-      }
-    }
-    if (smallest >= gap) return shift;
-    if (smallest < -limit) {
-      throw InputError(fmt::format("body {} starts {:.3g} m inside obstacle {}", body_name, -smallest, name));
-    }
-    shift += (1.01 * gap - smallest) * normal;
-  }
-  throw InputError(fmt::format("body {} starts wedged between obstacles: leave a little room", body_name));
 }
 
 }  // namespace exemplar

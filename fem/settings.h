@@ -4,12 +4,9 @@
 #include <optional>
 
 #include "core/elastic/energies.h"
-#include "core/scene/settings.h"
-#include "core/sparse/linear_solver.h"
+#include "core/run/implicit_settings.h"
 
 namespace exemplar {
-
-enum class FemMode { dynamic, quasi_static };
 
 struct FemExampleSettings {
   double stiffness = 1;
@@ -23,23 +20,11 @@ struct FemPlasticSettings {
   std::optional<double> yield_stress;
 };
 
-struct FemContactSettings {
-  std::optional<double> reach;
-  std::optional<double> stiffness;
-  double sticking_speed = 1e-3;
-};
-
-struct FemSettings {
+struct FemSettings : ImplicitSettings {
   ElasticModel model = ElasticModel::modified_stvk;
-  FemMode mode = FemMode::dynamic;
   double internal_stiffness = 1;
   FemExampleSettings examples;
   FemPlasticSettings plasticity;
-  FemContactSettings contact;
-  LinearMethod linear_solver = LinearMethod::automatic;
-  double tolerance = 1e-6;
-  int max_iterations = 100;
-  int max_halvings = 10;
 };
 
 struct FemCompatibleSettings : FemSettings {
@@ -62,15 +47,6 @@ inline void describe(Describe<FemPlasticSettings>& d) {
   d.field("yield_stress", &FemPlasticSettings::yield_stress, "Pa", "instead of the material's", positive());
 }
 
-inline void describe(Describe<FemContactSettings>& d) {
-  d.field("reach", &FemContactSettings::reach, "m",
-          "gap at which contact begins; default from the bodies' size", positive());
-  d.field("stiffness", &FemContactSettings::stiffness, "Pa",
-          "pressure scale of contact; default from the material", positive());
-  d.field("sticking_speed", &FemContactSettings::sticking_speed, "m/s", "speed below which friction holds",
-          positive());
-}
-
 // The fields that both methods have.
 template <class Settings>
 void describe_fem(Describe<Settings>& d) {
@@ -80,27 +56,14 @@ void describe_fem(Describe<Settings>& d) {
             {"corotated", ElasticModel::corotated},
             {"neo-hookean", ElasticModel::neo_hookean}},
            "elastic energy of the tetrahedra");
-  d.choice("mode", static_cast<FemMode Settings::*>(&FemSettings::mode),
-           {{"dynamic", FemMode::dynamic}, {"quasi-static", FemMode::quasi_static}},
-           "with or without inertia");
+  describe_mode(d);
   d.field("internal_stiffness", &FemSettings::internal_stiffness, "",
           "stiffness of the conventional potential, relative to the material; 0: off, only the examples hold "
           "the body together",
           non_negative());
   d.field("examples", &FemSettings::examples, "", "the example potential");
   d.field("plasticity", &FemSettings::plasticity, "", "plastic flow of bodies with a yield stress");
-  d.field("contact", &FemSettings::contact, "", "contact with obstacles");
-  d.choice("linear_solver", static_cast<LinearMethod Settings::*>(&FemSettings::linear_solver),
-           {{"auto", LinearMethod::automatic},
-            {"direct", LinearMethod::direct},
-            {"iterative", LinearMethod::iterative}},
-           "sparse Cholesky, conjugate gradients, or a choice between them by operation counts");
-  d.field("tolerance", &FemSettings::tolerance, "", "largest residual force relative to the forces at work",
-          strictly_between(0, 1));
-  d.field("max_iterations", &FemSettings::max_iterations, "", "Newton iterations of one solve",
-          between(1, 10000));
-  d.field("max_halvings", &FemSettings::max_halvings, "", "how often a step that does not converge is halved",
-          between(0, 30));
+  describe_implicit(d);
 }
 
 inline void describe(Describe<FemSettings>& d) {

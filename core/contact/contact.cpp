@@ -29,6 +29,8 @@ ContactPotential::ContactPotential(ContactSurface surface, const std::vector<Obs
 
 void ContactPotential::add_surface() {
   m_points.resize(static_cast<std::size_t>(m_surface.map.size()));
+  for (std::size_t i = 0; i < m_points.size(); ++i)
+    m_points[i].radius = m_surface.radius_of(static_cast<Eigen::Index>(i));
   Group group;
   group.triangles = m_surface.triangles;
   group.edges = unique_edges(m_surface.triangles);

@@ -17,7 +17,7 @@ std::array<int, 2> borders(const ContactBlock& block, const ContactUnknowns& unk
 
 }  // namespace
 
-ContactCliques contact_cliques(const ContactSurface& surface, std::span<const int> column_of_node) {
+ContactCliques contact_cliques(const ContactSurface& surface) {
   std::vector<std::vector<int>> groups;
   std::size_t size = 0;
   for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
@@ -25,7 +25,7 @@ ContactCliques contact_cliques(const ContactSurface& surface, std::span<const in
     for (int k = 0; k < 3; ++k) {
       const int point = surface.triangles(t, k);
       for (int e = surface.map.offsets[point]; e < surface.map.offsets[point + 1]; ++e)
-        group.push_back(column_of_node[surface.map.nodes[e]]);
+        group.push_back(surface.map.nodes[e]);
     }
     std::sort(group.begin(), group.end());
     group.erase(std::unique(group.begin(), group.end()), group.end());
@@ -35,24 +35,21 @@ ContactCliques contact_cliques(const ContactSurface& surface, std::span<const in
   ContactCliques out;
   out.size = static_cast<int>(size);
   for (const std::vector<int>& group : groups) {
-    out.columns.insert(out.columns.end(), group.begin(), group.end());
-    out.columns.resize(out.columns.size() + size - group.size(), -1);
+    out.nodes.insert(out.nodes.end(), group.begin(), group.end());
+    out.nodes.resize(out.nodes.size() + size - group.size(), -1);
   }
   return out;
 }
 
-void add_gradient(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns,
-                  Eigen::Index free_columns, VecX& g) {
+void add_gradient(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, Points& nodes,
+                  VecX& border) {
   for (const ContactBlock& block : blocks) {
-    const auto nodes = static_cast<Eigen::Index>(block.nodes.size());
-    for (Eigen::Index i = 0; i < nodes; ++i) {
-      const int column = unknowns.column_of_node[block.nodes[i]];
-      if (column >= 0) g.segment<3>(3 * column) += block.gradient.segment<3>(3 * i);
-    }
-    const std::array<int, 2> border = borders(block, unknowns);
+    const auto count = static_cast<Eigen::Index>(block.nodes.size());
+    for (Eigen::Index i = 0; i < count; ++i)
+      nodes.row(block.nodes[i]) += block.gradient.segment<3>(3 * i).transpose();
+    const std::array<int, 2> first = borders(block, unknowns);
     for (int k = 0; k < 2; ++k) {
-      if (border[k] >= 0)
-        g.segment<6>(3 * free_columns + border[k]) += block.gradient.segment<6>(3 * nodes + 6 * k);
+      if (first[k] >= 0) border.segment<6>(first[k]) += block.gradient.segment<6>(3 * count + 6 * k);
     }
   }
 }

@@ -16,17 +16,18 @@ struct ContactUnknowns {
   std::span<const int> border_of_obstacle;  // first of its six border unknowns; −1: not an unknown
 };
 
-// Groups of nodes (columns, −1 where there is none) that contact with obstacles couples: those that one
-// surface triangle hangs on. A pattern must hold them; with the identity map tets and shell elements bring
-// them anyway.
+// Groups of nodes (−1 where there are fewer) that contact with obstacles couples: those that one surface
+// triangle hangs on. A pattern must hold them; with the identity map tets and shell elements bring them
+// anyway, points of a cage may hang on different tets.
 struct ContactCliques {
-  std::vector<int> columns;
-  int size = 0;  // columns per group
+  std::vector<int> nodes;
+  int size = 0;  // of a group
 };
-ContactCliques contact_cliques(const ContactSurface& surface, std::span<const int> column_of_node);
+ContactCliques contact_cliques(const ContactSurface& surface);
 
-void add_gradient(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns,
-                  Eigen::Index free_columns, VecX& g);
+// To all nodes (held ones too) and to the border.
+void add_gradient(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, Points& nodes,
+                  VecX& border);
 void add_hessian(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, BorderedHessian& h);
 
 }  // namespace exemplar

@@ -89,9 +89,9 @@ std::vector<Box> ContactPotential::swept_boxes(const Path& path) const {
     boxes[i].extend(Vec3(path.start.row(row)));
     boxes[i].extend(Vec3(path.end.row(row)));
     const FeaturePoint& p = m_points[i];
-    if (p.owner < 0) continue;
     // An arc leaves its chord by at most an eighth of its second derivative.
-    const double slack = p.radius + Path::arc(path.turn(p.owner), p.local.norm()) / 8;
+    const double bulge = p.owner < 0 ? 0 : Path::arc(path.turn(p.owner), p.local.norm()) / 8;
+    const double slack = p.radius + bulge;
     boxes[i].min.array() -= slack;
     boxes[i].max.array() += slack;
   }

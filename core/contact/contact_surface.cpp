@@ -49,6 +49,12 @@ PointMap PointMap::embedded(const Embedding& embedding, const Tets& tets) {
 void append(ContactSurface& surface, const ContactSurface& other, int node_offset) {
   const int points = surface.map.size(), entries = static_cast<int>(surface.map.nodes.size());
   const Eigen::Index triangles = surface.triangles.rows(), rest = surface.rest.rows();
+  if (surface.radius.size() > 0 || other.radius.size() > 0) {
+    VecX radius = VecX::Zero(points + other.map.size());
+    for (int i = 0; i < points; ++i) radius[i] = surface.radius_of(i);
+    for (int i = 0; i < other.map.size(); ++i) radius[points + i] = other.radius_of(i);
+    surface.radius = std::move(radius);
+  }
   for (int i = 1; i <= other.map.size(); ++i) surface.map.offsets.push_back(other.map.offsets[i] + entries);
   for (const int node : other.map.nodes) surface.map.nodes.push_back(node + node_offset);
   surface.map.weights.insert(surface.map.weights.end(), other.map.weights.begin(), other.map.weights.end());

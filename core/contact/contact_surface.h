@@ -31,6 +31,11 @@ struct ContactSurface {
   PointMap map;
   Triangles triangles;  // over the map's points; points of no triangle take no part in contact
   Points rest;          // rest positions of the points, m: areas and edge lengths are taken from them
+  // Half the thickness at every point, m, the same for all points that triangles connect; empty: 0 everywhere.
+  // Gaps are measured between the round surfaces: the radii of both sides are taken off the distance.
+  VecX radius;
+
+  double radius_of(Eigen::Index point) const { return radius.size() > 0 ? radius[point] : 0.0; }
 };
 
 // Puts `other` behind `surface`, its node numbers raised by `node_offset`: several bodies in one solve.

@@ -61,15 +61,12 @@ BlockMatrix make_mass(const TetElements& elements, const BlockPattern& pattern, 
 }
 
 // Positive in its largest entry, so that the same mesh always gives the same pose.
-Points expand_shape(const VecX& shape, std::span<const int> column) {
+Points expand_shape(const VecX& shape, const NodeColumns& columns) {
   Eigen::Index largest = 0;
   shape.cwiseAbs().maxCoeff(&largest);
   const double sign = shape[largest] < 0 ? -1 : 1;
-  Points points = Points::Zero(static_cast<Eigen::Index>(column.size()), 3);
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    if (column[i] >= 0)
-      points.row(static_cast<Eigen::Index>(i)) = sign * shape.segment<3>(3 * column[i]).transpose();
-  }
+  Points points = Points::Zero(columns.nodes(), 3);
+  columns.scatter(sign * shape, points);
   return points;
 }
 
@@ -95,12 +92,9 @@ int rigid_motions(const TetMesh& mesh, std::span<const int> held) {
 Modes vibration_modes(const TetMesh& mesh, double young, double poisson, double density, int count,
                       std::span<const int> held, MassMatrix kind) {
   TetElements elements(mesh);
-  int free_count = 0;
-  const std::vector<int> column = number_free_nodes(mesh.vertices.rows(), held, &free_count);
-  std::vector<int> cliques;
-  for (const int node : elements.nodes) cliques.push_back(column[static_cast<std::size_t>(node)]);
-  const BlockPattern pattern(free_count, cliques, 4);
-  elements.connect(pattern, column);
+  const NodeColumns columns(mesh.vertices.rows(), held);
+  const BlockPattern pattern(columns.count(), columns.columns_of(elements.nodes), 4);
+  elements.connect(pattern, columns.of_nodes());
 
   const int rigid = rigid_motions(mesh, held);
   const int wanted = count + rigid;
@@ -111,7 +105,7 @@ Modes vibration_modes(const TetMesh& mesh, double young, double poisson, double 
   BlockMatrix shifted(pattern);
   add_elastic_hessian(make_energy(ElasticModel::stvk, young, poisson), elements, mesh.vertices, false,
                       shifted);
-  const BlockMatrix mass = make_mass(elements, pattern, column, density, kind);
+  const BlockMatrix mass = make_mass(elements, pattern, columns.of_nodes(), density, kind);
   // A small negative shift makes K − σM positive definite although K has rigid motions.
   const double size = (mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).norm();
   const double shift = -1e-3 * young / (density * size * size);
@@ -129,7 +123,7 @@ Modes vibration_modes(const TetMesh& mesh, double young, double poisson, double 
   if (!modes.converged) return modes;
   const MatX vectors = solver.eigenvectors();
   modes.frequencies = solver.eigenvalues().tail(count).cwiseMax(0.0).cwiseSqrt() / (2 * std::numbers::pi);
-  for (int k = 0; k < count; ++k) modes.shapes.push_back(expand_shape(vectors.col(rigid + k), column));
+  for (int k = 0; k < count; ++k) modes.shapes.push_back(expand_shape(vectors.col(rigid + k), columns));
   return modes;
 }
 

@@ -14,12 +14,12 @@ class StaticProblem : public NewtonProblem {
                 const Points& start, const Points& forces)
       : m_energy(energy),
         m_elements(mesh),
-        m_column(number_free_nodes(mesh.vertices.rows(), held, &m_free)),
-        m_pattern(make_pattern()),
+        m_columns(mesh.vertices.rows(), held),
+        m_pattern(m_columns.count(), m_columns.columns_of(m_elements.nodes), 4),
         m_positions(start),
         m_forces(forces),
         m_gradient(start.rows(), 3) {
-    m_elements.connect(m_pattern, m_column);
+    m_elements.connect(m_pattern, m_columns.of_nodes());
     double volume = 0;
     for (const double v : m_elements.volume) volume += v;
     m_length = std::cbrt(6 * volume / static_cast<double>(std::max<std::size_t>(m_elements.count(), 1)));
@@ -36,57 +36,37 @@ class StaticProblem : public NewtonProblem {
   double length_scale() const override { return m_length; }
 
   double value(const VecX& z) override {
-    expand(z);
+    m_columns.scatter(z, m_positions);
     const double work = m_forces.size() > 0 ? m_forces.cwiseProduct(m_positions).sum() : 0.0;
     return elastic_energy(m_energy, m_elements, m_positions) - work;
   }
   void gradient(const VecX& z, VecX& g) override {
-    expand(z);
+    m_columns.scatter(z, m_positions);
     m_gradient.setZero();
     add_elastic_gradient(m_energy, m_elements, m_positions, m_gradient);
     if (m_forces.size() > 0) m_gradient -= m_forces;
-    g.resize(3 * m_free);
-    for (std::size_t i = 0; i < m_column.size(); ++i) {
-      if (m_column[i] >= 0)
-        g.segment<3>(3 * m_column[i]) = m_gradient.row(static_cast<Eigen::Index>(i)).transpose();
-    }
+    g.resize(m_pattern.dofs());
+    m_columns.gather(m_gradient, g);
   }
   void hessian(const VecX& z, bool project, BorderedHessian& h) override {
-    expand(z);
+    m_columns.scatter(z, m_positions);
     add_elastic_hessian(m_energy, m_elements, m_positions, project, h.a);
   }
 
   VecX start() const {
-    VecX z(3 * m_free);
-    for (std::size_t i = 0; i < m_column.size(); ++i) {
-      if (m_column[i] >= 0)
-        z.segment<3>(3 * m_column[i]) = m_positions.row(static_cast<Eigen::Index>(i)).transpose();
-    }
+    VecX z(m_pattern.dofs());
+    m_columns.gather(m_positions, z);
     return z;
   }
   const Points& positions(const VecX& z) {
-    expand(z);
+    m_columns.scatter(z, m_positions);
     return m_positions;
   }
 
  private:
-  BlockPattern make_pattern() const {
-    std::vector<int> cliques;
-    cliques.reserve(m_elements.nodes.size());
-    for (const int node : m_elements.nodes) cliques.push_back(m_column[static_cast<std::size_t>(node)]);
-    return {m_free, cliques, 4};
-  }
-  void expand(const VecX& z) {
-    for (std::size_t i = 0; i < m_column.size(); ++i) {
-      if (m_column[i] >= 0)
-        m_positions.row(static_cast<Eigen::Index>(i)) = z.segment<3>(3 * m_column[i]).transpose();
-    }
-  }
-
   ElasticEnergy m_energy;
   TetElements m_elements;
-  int m_free = 0;
-  std::vector<int> m_column;
+  NodeColumns m_columns;
   BlockPattern m_pattern;
   Points m_positions;
   Points m_forces;

@@ -101,15 +101,4 @@ void add_consistent_mass(const TetElements& elements, double density, BlockMatri
   }
 }
 
-std::vector<int> number_free_nodes(Eigen::Index node_count, std::span<const int> held, int* free_count) {
-  std::vector<int> column(static_cast<std::size_t>(node_count), 0);
-  for (const int node : held) column[static_cast<std::size_t>(node)] = -1;
-  int next = 0;
-  for (int& c : column) {
-    if (c == 0) c = next++;
-  }
-  *free_count = next;
-  return column;
-}
-
 }  // namespace exemplar

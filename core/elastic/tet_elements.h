@@ -10,6 +10,7 @@
 #include "core/elastic/tet_kernel.h"
 #include "core/mesh/mesh.h"
 #include "core/sparse/element_colouring.h"
+#include "core/sparse/node_columns.h"
 #include "core/sparse/pattern.h"
 
 namespace exemplar {
@@ -117,8 +118,5 @@ VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_
 // everywhere.
 void add_consistent_mass(const TetElements& elements, double density, BlockMatrix& mass,
                          bool one_point = false);
-
-// Numbers the nodes that are not held: result[node] = column or −1.
-std::vector<int> number_free_nodes(Eigen::Index node_count, std::span<const int> held, int* free_count);
 
 }  // namespace exemplar

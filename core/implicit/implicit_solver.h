@@ -9,6 +9,9 @@
 // left out. What residual Newton's method leaves would be an error of the momentum; a last, exact
 // minimisation over common translations of everything that hangs together freely takes it away. Supports hold
 // whole nodes (taken out of the system) or single coordinates (masked).
+//
+// Each summand is a StepTerm (step_terms.h, contact_term.h); StepProblem adds them up, StepUnknowns says where
+// the unknowns stand, StepSystem holds the linear system.
 #pragma once
 
 #include <functional>
@@ -17,10 +20,9 @@
 #include <vector>
 
 #include "core/contact/contact.h"
-#include "core/implicit/linked_groups.h"
-#include "core/implicit/node_term.h"
-#include "core/sparse/newton.h"
-#include "core/world/supports.h"
+#include "core/implicit/momentum_balance.h"
+#include "core/implicit/step_problem.h"
+#include "core/implicit/step_system.h"
 
 namespace exemplar {
 
@@ -55,16 +57,6 @@ struct StepOutcome {
   NewtonSummary newton;  // of the last solve; counts summed over the step's solves
 };
 
-// Joule. The dissipations are sums over all steps of what left the bodies and obstacles in each of them; what
-// implicit Euler itself loses, ½ Σ m |v₁ − v₀|² and the like in the potentials, is in none of them.
-struct StepEnergies {
-  double damping = 0;  // work of the damping forces: β/h ‖x − x₀‖²_K₀ in a step, never negative
-  // Friction force times slip (never negative), and what is left in contact that was stiffened for an impact
-  // when its stiffness goes back to normal after the step.
-  double contact = 0;
-  double barrier = 0;  // in contact at the present state
-};
-
 // All state that changes: what a checkpoint holds and what a failed step goes back to.
 struct ImplicitState {
   Points positions, velocities;
@@ -78,10 +70,11 @@ struct ImplicitState {
 class ImplicitSolver {
  public:
   // `masses`: kg per node (0 allowed: no inertia). Terms are shared with their makers, who may change them
-  // between steps.
+  // between steps. `abstract` (one per node; empty: none): nodes without mass whose three numbers are no place
+  // in space, e.g. angles in units of length.
   ImplicitSolver(Points positions, Points velocities, VecX masses,
-                 std::vector<std::shared_ptr<NodeTerm>> terms, ImplicitOptions options);
-  ~ImplicitSolver();
+                 std::vector<std::shared_ptr<NodeTerm>> terms, ImplicitOptions options,
+                 std::vector<char> abstract = {});
 
   // Turns contact on; `surface` refers to this solver's nodes.
   void add_contact(ContactSurface surface, std::vector<ObstacleBody> obstacles, const ContactOptions& options,
@@ -106,44 +99,38 @@ class ImplicitSolver {
   Points internal_forces();
   // Degrees of freedom of the last step's linear system, border included.
   int unknowns() const;
-  const LinearSolver* linear_solver() const { return m_linear.get(); }
+  const LinearSolver* linear_solver() const { return m_system.solver(); }
   // Contact energy at the present state and the smallest gap, if there is contact.
   double smallest_gap() const { return m_smallest_gap; }
 
  private:
-  class Problem;
   Points held_start(const StepInput& input) const;
-  void prepare_system(const std::vector<SupportedNode>& held);
+  void prepare_system(const StepInput& input);
   VecX prescribed_increments(const StepInput& input) const;
   Points predict(const StepInput& input, const Points& start, int order) const;
   double largest_detour(const StepInput& input, const VecX& q) const;
+  RigidInertia inertia_of(std::size_t obstacle, double dt) const;
   StepStatus place_obstacles(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   StepStatus follow_prescribed_motion(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
-  void start_from_prediction(const StepInput& input, const Points& start, const VecX& q, Problem& problem,
+  // The step's function at (start, q). `input` must outlive it.
+  std::unique_ptr<StepProblem> problem_at(const StepInput& input, const Points& start, const VecX& q);
+  void start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem,
                              VecX& z) const;
-  NewtonSummary solve(Problem& problem, VecX& z);
-  void account(Problem& problem);
-  void finish(const StepInput& input, const Points& x, const VecX& q, std::vector<VecX> weights);
+  NewtonSummary solve(StepProblem& problem, VecX& z);
+  void balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const;
+  void finish(const StepInput& input, StepPoint end);
 
   ImplicitState m_state;
   VecX m_masses;
+  std::vector<char> m_abstract;
   std::vector<std::shared_ptr<NodeTerm>> m_terms;
   ImplicitOptions m_options;
   std::vector<ObstacleBody> m_obstacles;
   std::optional<ContactPotential> m_contact;
-  std::vector<int> m_contact_cliques;  // twelve nodes each, −1 where fewer
   Vec3 m_gravity = Vec3::Zero();
   double m_smallest_gap = 0;
   double m_stiffening = 0;  // J: added to contact at the start of the step
-
-  // The linear system for the present set of held nodes.
-  std::vector<int> m_held_nodes;
-  std::vector<int> m_column;
-  std::vector<char> m_masked;  // per reduced coordinate: held alone
-  bool m_any_masked = false;
-  LinkedGroups m_groups;  // nodes that the terms link
-  std::unique_ptr<BlockPattern> m_pattern;
-  std::unique_ptr<LinearSolver> m_linear;
+  StepSystem m_system;
 };
 
 }  // namespace exemplar

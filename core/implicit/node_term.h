@@ -1,6 +1,13 @@
-// An energy of nodes, with optional weights of examples: what an implicit solver is made of. Solids and
-// shells supply their elastic and example energies as terms; inertia, loads, supports, contact and damping
-// are the solver's own.
+// An energy of nodes, with optional weights of examples: what a method supplies to the implicit solver. Solids
+// and shells bring their elastic and example energies as such terms; inertia, loads, supports, contact and
+// damping are the solver's own (step_terms.h, contact_term.h).
+//
+// A term may have unknowns of its own besides nodes and weights, in two ways:
+//  - inside: it minimises over them in value(), add_gradient() and add_hessian() (angles on edges in time
+//    steps); accepted() tells it where Newton's method stands, for warm starts and whatever follows the
+//    iterates;
+//  - as further nodes without mass that are no places in space (three angles packed into one, in units of
+//    length): ImplicitSolver's `abstract` nodes, which stay outside momentum balance and the coarse space.
 #pragma once
 
 #include <span>
@@ -33,6 +40,18 @@ class NodeTerm {
   // With `project` the addition to A must be positive semi-definite.
   virtual void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                            Eigen::Ref<MatX> d) = 0;
+
+  // The largest part in (0, 1] of the straight way from x0 to x1 that stays in the domain.
+  virtual double max_step(const Points& /*x0*/, const Points& /*x1*/) { return 1; }
+
+  // A step of length dt (s) from x0 begins, perhaps again after it failed: what follows the motion starts from
+  // the last state that end_step() has told.
+  virtual void begin_step(const Points& /*x0*/, double /*dt*/) {}
+  // Newton's method stands here: at the start of a solve and at every iterate that is accepted. May change
+  // what add_hessian() gives, not value() and add_gradient() at this place.
+  virtual void accepted(const Points& /*x*/, const VecX& /*w*/) {}
+  // The step is taken and ends here.
+  virtual void end_step(const Points& /*x*/, const VecX& /*w*/) {}
 
   // Part of the solver's stiffness-proportional damping β that acts on this term (materials differ from body
   // to body); 0: none.

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int max_legs = 200;
 constexpr double shortest_leg = 1.0 / 1024;
-constexpr double together = 1.0 / 16;  // of a leg: stops that follow the first one so closely join with it
+constexpr double join_window = 1.0 / 16;  // of a leg: stops that follow the first one so closely join with it
 
 // Where the motion of an obstacle between two increments takes a point.
 Vec3 carried(const ObstacleState& start, const Vec6& q0, const Vec6& q1, const Vec3& point) {
@@ -26,19 +26,19 @@ PrescribedMotion::PrescribedMotion(ContactPotential& contact, const std::vector<
       m_states(states),
       m_q_end(q_end),
       m_end(end),
-      m_held(static_cast<std::size_t>(end.rows()), {false, false, false}) {
+      m_held(to_size(end.rows()), {false, false, false}) {
   for (const SupportedNode& node : held) {
-    for (std::size_t c = 0; c < 3; ++c) m_held[static_cast<std::size_t>(node.node)][c] |= node.held[c];
+    for (std::size_t c = 0; c < 3; ++c) m_held[to_size(node.node)][c] |= node.held[c];
   }
-  let_go();
+  release();
 }
 
-void PrescribedMotion::let_go() {
+void PrescribedMotion::release() {
   m_leg = 1;
   m_node_carrier.assign(m_held.size(), -1);
   m_obstacle_carrier.assign(m_obstacles.size(), -1);
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
-    if (m_obstacles[i].kind() == ObstacleKind::keyframed) m_obstacle_carrier[i] = static_cast<int>(i);
+    if (m_obstacles[i].kind() == ObstacleKind::keyframed) m_obstacle_carrier[i] = to_int(i);
   }
 }
 
@@ -47,10 +47,10 @@ void PrescribedMotion::aim(double s, const Points& x, const VecX& q, Points& x1,
   x1 = x;
   q1 = q;
   const auto increment = [](const VecX& all, int i) -> Vec6 { return all.segment<6>(6 * i); };
-  for (int i = 0; i < static_cast<int>(m_obstacles.size()); ++i) {
+  for (int i = 0; i < to_int(m_obstacles.size()); ++i) {
     if (m_obstacle_carrier[i] == i) q1.segment<6>(6 * i) = s * increment(m_q_end, i);
   }
-  for (int i = 0; i < static_cast<int>(m_obstacles.size()); ++i) {
+  for (int i = 0; i < to_int(m_obstacles.size()); ++i) {
     const int k = m_obstacle_carrier[i];
     if (k < 0 || k == i) continue;
     const ObstacleState here = moved(m_states[i], increment(q, i));
@@ -63,13 +63,13 @@ void PrescribedMotion::aim(double s, const Points& x, const VecX& q, Points& x1,
   // Held coordinates approach their targets at the same pace.
   const double share = m_progress < 1 ? (s - m_progress) / (1 - m_progress) : 1;
   for (std::size_t n = 0; n < m_held.size(); ++n) {
-    const auto row = static_cast<Eigen::Index>(n);
+    const auto row = to_row(n);
     const int k = m_node_carrier[n];
     if (k >= 0)
       x1.row(row) =
           carried(m_states[k], increment(q, k), increment(q1, k), x.row(row).transpose()).transpose();
     for (int c = 0; c < 3; ++c) {
-      if (m_held[n][static_cast<std::size_t>(c)])
+      if (m_held[n][to_size(c)])
         x1(row, c) = s >= 1 ? m_end(row, c) : x(row, c) + share * (m_end(row, c) - x(row, c));
     }
   }
@@ -97,7 +97,7 @@ bool PrescribedMotion::advance(Points& x, VecX& q) {
     m_progress += free * (s1 - m_progress);
     bool joined = false;
     for (const ContactStop& stop : stops) {
-      if (stop.alpha <= free + together) joined = join(stop) || joined;
+      if (stop.alpha <= free + join_window) joined = join(stop) || joined;
     }
     if (joined) continue;
     // What is carried on a chord while the obstacle turns on an arc closes in on it: shorter chords help.
@@ -108,10 +108,9 @@ bool PrescribedMotion::advance(Points& x, VecX& q) {
 }
 
 int PrescribedMotion::carrier_of(const ContactSide& side) const {
-  if (side.obstacle >= 0) return m_obstacle_carrier[static_cast<std::size_t>(side.obstacle)];
+  if (side.obstacle >= 0) return m_obstacle_carrier[to_size(side.obstacle)];
   for (const int node : side.nodes) {
-    if (m_node_carrier[static_cast<std::size_t>(node)] >= 0)
-      return m_node_carrier[static_cast<std::size_t>(node)];
+    if (m_node_carrier[to_size(node)] >= 0) return m_node_carrier[to_size(node)];
   }
   return -1;
 }
@@ -125,13 +124,12 @@ bool PrescribedMotion::join(const ContactSide& side, int carrier) {
     joined = true;
   };
   if (side.obstacle >= 0) {
-    if (m_obstacles[static_cast<std::size_t>(side.obstacle)].dynamic())
-      take(m_obstacle_carrier[static_cast<std::size_t>(side.obstacle)]);
+    if (m_obstacles[to_size(side.obstacle)].dynamic()) take(m_obstacle_carrier[to_size(side.obstacle)]);
     return joined;
   }
   for (const int node : side.nodes) {
-    const std::array<bool, 3>& held = m_held[static_cast<std::size_t>(node)];
-    if (!(held[0] && held[1] && held[2])) take(m_node_carrier[static_cast<std::size_t>(node)]);
+    const std::array<bool, 3>& held = m_held[to_size(node)];
+    if (!(held[0] && held[1] && held[2])) take(m_node_carrier[to_size(node)]);
   }
   return joined;
 }

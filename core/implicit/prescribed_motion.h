@@ -13,6 +13,7 @@
 #include <array>
 #include <vector>
 
+#include "core/base/index.h"
 #include "core/contact/contact.h"
 #include "core/world/supports.h"
 
@@ -29,7 +30,7 @@ class PrescribedMotion {
   // Goes on from (x, q), which must be free of overlap, as far as it can. True: everything has arrived.
   bool advance(Points& x, VecX& q);
   // To be called when the nodes were moved by something else: nothing is carried along any more.
-  void let_go();
+  void release();
   double progress() const { return m_progress; }  // s
 
  private:

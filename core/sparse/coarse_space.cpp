@@ -45,8 +45,8 @@ std::vector<std::vector<int>> neighbours(const BlockPattern& pattern) {
 
 }  // namespace
 
-CoarseSpace::CoarseSpace(const BlockPattern& pattern) {
-  aggregate(pattern);
+CoarseSpace::CoarseSpace(const BlockPattern& pattern, std::span<const char> left_out) {
+  aggregate(pattern, left_out);
   find_pairs(pattern);
   std::vector<int> cliques;
   for (const Pair& pair : m_pairs) {
@@ -61,11 +61,12 @@ CoarseSpace::CoarseSpace(const BlockPattern& pattern) {
 
 // Grows groups breadth first from the free node of lowest index; a remainder that is too small joins a
 // neighbour.
-void CoarseSpace::aggregate(const BlockPattern& pattern) {
+void CoarseSpace::aggregate(const BlockPattern& pattern, std::span<const char> left_out) {
+  const auto in_space = [&](std::size_t j) { return left_out.empty() || !left_out[j]; };
   const std::vector<std::vector<int>> graph = neighbours(pattern);
   m_aggregate_of.assign(graph.size(), -1);
   for (std::size_t seed = 0; seed < graph.size(); ++seed) {
-    if (m_aggregate_of[seed] >= 0) continue;
+    if (m_aggregate_of[seed] >= 0 || !in_space(seed)) continue;
     std::vector<std::size_t> group{seed};
     m_aggregate_of[seed] = m_aggregates;
     int beside = -1;
@@ -74,7 +75,7 @@ void CoarseSpace::aggregate(const BlockPattern& pattern) {
         const auto neighbour = static_cast<std::size_t>(n);
         if (m_aggregate_of[neighbour] >= 0) {
           if (m_aggregate_of[neighbour] != m_aggregates) beside = m_aggregate_of[neighbour];
-        } else if (group.size() < k_largest_aggregate) {
+        } else if (group.size() < k_largest_aggregate && in_space(neighbour)) {
           m_aggregate_of[neighbour] = m_aggregates;
           group.push_back(neighbour);
         }
@@ -87,13 +88,17 @@ void CoarseSpace::aggregate(const BlockPattern& pattern) {
     }
   }
   m_member_start.assign(static_cast<std::size_t>(m_aggregates) + 1, 0);
-  for (const int a : m_aggregate_of) ++m_member_start[static_cast<std::size_t>(a) + 1];
+  for (const int a : m_aggregate_of) {
+    if (a >= 0) ++m_member_start[static_cast<std::size_t>(a) + 1];
+  }
   for (std::size_t a = 1; a < m_member_start.size(); ++a) m_member_start[a] += m_member_start[a - 1];
-  m_members.resize(m_aggregate_of.size());
+  m_members.resize(static_cast<std::size_t>(m_member_start.back()));
   std::vector<int> fill(m_member_start.begin(), m_member_start.end() - 1);
-  for (std::size_t j = 0; j < m_aggregate_of.size(); ++j)
+  for (std::size_t j = 0; j < m_aggregate_of.size(); ++j) {
+    if (m_aggregate_of[j] < 0) continue;
     m_members[static_cast<std::size_t>(fill[static_cast<std::size_t>(m_aggregate_of[j])]++)] =
         static_cast<int>(j);
+  }
 }
 
 void CoarseSpace::find_pairs(const BlockPattern& pattern) {
@@ -102,6 +107,7 @@ void CoarseSpace::find_pairs(const BlockPattern& pattern) {
     for (const int i : pattern.block_rows(j)) {
       const int a = m_aggregate_of[static_cast<std::size_t>(i)],
                 b = m_aggregate_of[static_cast<std::size_t>(j)];
+      if (a < 0 || b < 0) continue;
       const FineBlock block =
           a >= b ? FineBlock{i, j, pattern.slot(i, j)} : FineBlock{j, i, pattern.slot(j, i)};
       found[{std::max(a, b), std::min(a, b)}].push_back(block);
@@ -192,6 +198,7 @@ void CoarseSpace::add_correction(const double* r, double* z, int count) {
   }
   const MatX motion = m_cholesky->solve(coarse);
   for (std::size_t j = 0; j < m_arms.size(); ++j) {
+    if (m_aggregate_of[j] < 0) continue;
     const Eigen::Index row = 6 * static_cast<Eigen::Index>(m_aggregate_of[j]);
     for (int k = 0; k < count; ++k) {
       const Vec3 u = motion.block<3, 1>(row, k) + motion.block<3, 1>(row + 3, k).cross(m_arms[j]);

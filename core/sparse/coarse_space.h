@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/sparse/cholesky.h"
@@ -15,7 +16,8 @@ namespace exemplar {
 
 class CoarseSpace {
  public:
-  explicit CoarseSpace(const BlockPattern& pattern);
+  // `left_out` (one per column; empty: none): columns that are no places in space and take no part.
+  explicit CoarseSpace(const BlockPattern& pattern, std::span<const char> left_out = {});
 
   // Takes the matrix and the positions of its columns (one row each). False: the coarse matrix is not
   // positive definite.
@@ -39,13 +41,13 @@ class CoarseSpace {
     int row, column;
     std::size_t begin, end;  // of m_blocks
   };
-  void aggregate(const BlockPattern& pattern);
+  void aggregate(const BlockPattern& pattern, std::span<const char> left_out);
   void find_pairs(const BlockPattern& pattern);
   void place_nodes(const Points& positions);
   Eigen::Matrix<double, 6, 6> restricted(const BlockMatrix& a, const Pair& pair) const;
 
   int m_aggregates = 0;
-  std::vector<int> m_aggregate_of;  // per fine column
+  std::vector<int> m_aggregate_of;  // per fine column; −1: left out
   std::vector<int> m_members, m_member_start;
   std::vector<FineBlock> m_blocks;
   std::vector<Pair> m_pairs;

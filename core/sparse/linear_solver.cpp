@@ -36,8 +36,13 @@ Cholesky& LinearSolver::cholesky() {
 }
 
 CoarseSpace& LinearSolver::coarse_space() {
-  if (!m_coarse) m_coarse = std::make_unique<CoarseSpace>(*m_pattern);
+  if (!m_coarse) m_coarse = std::make_unique<CoarseSpace>(*m_pattern, m_left_out);
   return *m_coarse;
+}
+
+bool LinearSolver::can_coarsen() const {
+  if (m_positions.rows() == 0 || m_positions.rows() != m_pattern->columns()) return false;
+  return m_left_out.empty() || std::find(m_left_out.begin(), m_left_out.end(), 0) != m_left_out.end();
 }
 
 double LinearSolver::direct_cost(Eigen::Index columns) {

@@ -41,7 +41,11 @@ class LinearSolver {
   LinearSolver(const BlockPattern& pattern, LinearMethod method) : m_pattern(&pattern), m_method(method) {}
 
   // Positions of the columns (m, one row each) in the present state; without them there is no coarse space.
-  void set_positions(Points positions) { m_positions = std::move(positions); }
+  // `left_out` (one per column, the same for all calls; empty: none): columns that are no places in space.
+  void set_positions(Points positions, std::vector<char> left_out = {}) {
+    m_positions = std::move(positions);
+    m_left_out = std::move(left_out);
+  }
 
   // Solves A x = rhs for all columns. `tolerance` is for the iterative method; `x` is overwritten.
   LinearStatus solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x);
@@ -64,13 +68,14 @@ class LinearSolver {
   double direct_cost(Eigen::Index columns);
   double coarse_cost();
   double iteration_cost(LinearWay way, Eigen::Index columns);
-  bool can_coarsen() const { return m_positions.rows() > 0 && m_positions.rows() == m_pattern->columns(); }
+  bool can_coarsen() const;
   Cholesky& cholesky();
   CoarseSpace& coarse_space();
 
   const BlockPattern* m_pattern;
   LinearMethod m_method;
   Points m_positions;
+  std::vector<char> m_left_out;
   std::unique_ptr<Cholesky> m_cholesky;
   std::unique_ptr<ConjugateGradients> m_gradients;
   std::unique_ptr<CoarseSpace> m_coarse;

@@ -119,6 +119,7 @@ class Minimiser {
 
  private:
   NewtonStatus iterate() {
+    m_problem.accepted(m_z);
     m_value = m_problem.value(m_z);
     m_problem.gradient(m_z, m_g);
     if (!std::isfinite(m_value) || !m_g.allFinite()) return NewtonStatus::not_finite;
@@ -223,6 +224,7 @@ class Minimiser {
     m_z = m_trial;
     m_g = m_trial_g;
     m_value = value;
+    m_problem.accepted(m_z);
   }
 
   // The predicted decrease cannot be seen in H any more: this is the minimum to working precision.

@@ -45,6 +45,9 @@ class NewtonProblem {
   virtual void hessian(const VecX& z, bool project, BorderedHessian& h) = 0;
   // Largest step length in (0, 1] along dz that stays in the domain.
   virtual double max_step(const VecX& /*z*/, const VecX& /*dz*/) { return 1.0; }
+  // Told of the start and of every iterate that is accepted: for what follows the iterates (lagged stiffness,
+  // branches of angles). Must not change value() and gradient() at z.
+  virtual void accepted(const VecX& /*z*/) {}
   // The size of a force in newton that counts as one for the relative tolerance; asked after gradient().
   virtual double force_scale() const = 0;
   // The same for border unknown i (joule for weights, newton or newton metre for an obstacle).

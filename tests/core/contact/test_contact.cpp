@@ -693,14 +693,18 @@ TEST(ContactScatter, BorderedSystemHoldsTheSameNumbersAsTheDenseOne) {
   for (int i = 1; i < n; ++i) column[i] = n - 1 - i;
   const std::vector<int> border{6, -1, 0};
   const ContactUnknowns unknowns{column, border};
-  const ContactCliques cliques = contact_cliques(scene.surface, column);
-  const BlockPattern pattern(n - 1, cliques.columns, cliques.size);
+  ContactCliques cliques = contact_cliques(scene.surface);
+  for (int& node : cliques.nodes) node = node < 0 ? -1 : column[node];
+  const BlockPattern pattern(n - 1, cliques.nodes, cliques.size);
   BorderedHessian h;
   h.reset(pattern, 12);
   const auto blocks = scene.contact->blocks(s.x(scene.all), s.q(scene.all), Derivatives::hessian);
   add_hessian(blocks, unknowns, h);
-  VecX g = VecX::Zero(3 * (n - 1) + 12);
-  add_gradient(blocks, unknowns, n - 1, g);
+  Points g_nodes = Points::Zero(n, 3);
+  VecX g_border = VecX::Zero(12), g(3 * (n - 1) + 12);
+  add_gradient(blocks, unknowns, g_nodes, g_border);
+  for (int i = 1; i < n; ++i) g.segment<3>(3 * column[i]) = g_nodes.row(i).transpose();
+  g.tail(12) = g_border;
 
   std::vector<Eigen::Index> where;  // unknown → row of the dense system
   for (int c = 0; c < n - 1; ++c)

@@ -51,10 +51,9 @@ TEST(TetBox, FillsTheBoxWithPositiveTets) {
 TEST(TetElements, AssembledDerivativesAgreeWithDifferences) {
   const TetMesh mesh = irregular_box({1, 1, 1}, {3, 3, 2}, 0.2);
   TetElements elements(mesh);
-  int free_count = 0;
-  const std::vector<int> column = number_free_nodes(mesh.vertices.rows(), {}, &free_count);
-  const BlockPattern pattern(free_count, elements.nodes, 4);
-  elements.connect(pattern, column);
+  const NodeColumns columns(mesh.vertices.rows(), {});
+  const BlockPattern pattern(columns.count(), elements.nodes, 4);
+  elements.connect(pattern, columns.of_nodes());
   Points x = mesh.vertices;
   for (Eigen::Index i = 0; i < x.size(); ++i)
     x.data()[i] += 0.1 * normal_random(1, static_cast<std::uint64_t>(i));
@@ -82,10 +81,9 @@ TEST(TetElements, AssembledDerivativesAgreeWithDifferences) {
 TEST(TetElements, SameBitsForAnyNumberOfThreads) {
   const TetMesh mesh = irregular_box({1, 1, 3}, {9, 9, 25}, 0.2);
   TetElements elements(mesh);
-  int free_count = 0;
-  const std::vector<int> column = number_free_nodes(mesh.vertices.rows(), {}, &free_count);
-  const BlockPattern pattern(free_count, elements.nodes, 4);
-  elements.connect(pattern, column);
+  const NodeColumns columns(mesh.vertices.rows(), {});
+  const BlockPattern pattern(columns.count(), elements.nodes, 4);
+  elements.connect(pattern, columns.of_nodes());
   Points x = mesh.vertices;
   for (Eigen::Index i = 0; i < x.size(); ++i)
     x.data()[i] += 0.01 * normal_random(1, static_cast<std::uint64_t>(i));

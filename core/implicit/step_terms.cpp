@@ -1,0 +1,103 @@
+#include "core/implicit/step_terms.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace exemplar {
+
+double largest_row(const Points& rows) {
+  return rows.rows() > 0 ? std::sqrt(rows.rowwise().squaredNorm().maxCoeff()) : 0.0;
+}
+
+void WeightedTerm::add_gradient(const StepPoint& at, StepGradient& g) {
+  const VecX& w = at.weights[m_index];
+  VecX g_w = VecX::Zero(w.size());
+  m_term.add_gradient(at.x, w, g.nodes, g_w);
+  if (m_border >= 0) g.border.segment(m_border, g_w.size()) += g_w;
+}
+
+void WeightedTerm::add_hessian(const StepPoint& at, bool project, BorderedHessian& h) {
+  const VecX& w = at.weights[m_index];
+  const Eigen::Index count = w.size();
+  if (m_border >= 0 || count == 0) {
+    const int first = std::max(m_border, 0);
+    m_term.add_hessian(at.x, w, project, h.a, h.c.middleCols(first, count),
+                       h.d.block(first, first, count, count));
+    return;
+  }
+  MatX unused_c = MatX::Zero(h.c.rows(), count), unused_d = MatX::Zero(count, count);
+  m_term.add_hessian(at.x, w, project, h.a, unused_c, unused_d);
+}
+
+double LoadTerm::largest_force() const {
+  return largest_row(m_forces);
+}
+
+double InertiaTerm::value(const StepPoint& at) {
+  double sum = 0;
+  for (Eigen::Index i = 0; i < at.x.rows(); ++i) {
+    sum += m_masses[i] * (at.x.row(i) - m_predicted.row(i)).squaredNorm();
+  }
+  return sum / (2 * m_dt * m_dt);
+}
+
+void InertiaTerm::add_gradient(const StepPoint& at, StepGradient& g) {
+  const double factor = 1 / (m_dt * m_dt);
+  g.nodes += factor * (m_masses.asDiagonal() * (at.x - m_predicted));
+}
+
+void InertiaTerm::add_hessian(const StepPoint&, bool, BorderedHessian& h) {
+  const double factor = 1 / (m_dt * m_dt);
+  for (int i = 0; i < m_unknowns.nodes().nodes(); ++i) {
+    const int c = m_unknowns.column(i);
+    if (c >= 0) h.a.add_to_diagonal(c, factor * m_masses[i]);
+  }
+}
+
+DampingTerm::DampingTerm(std::span<const std::shared_ptr<NodeTerm>> terms, const std::vector<VecX>& weights,
+                         const Points& start, double damping, double dt, const BlockPattern& pattern,
+                         const StepUnknowns& unknowns)
+    : m_start(start), m_unknowns(unknowns), m_damping(damping), m_dt(dt), m_stiffness(pattern) {
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    const double share = terms[t]->damping_share();
+    if (share == 0) continue;
+    MatX c = MatX::Zero(pattern.dofs(), weights[t].size());
+    MatX d = MatX::Zero(weights[t].size(), weights[t].size());
+    if (share == 1) {
+      terms[t]->add_hessian(start, weights[t], true, m_stiffness, c, d);
+      continue;
+    }
+    BlockMatrix own(pattern);
+    terms[t]->add_hessian(start, weights[t], true, own, c, d);
+    m_stiffness.add_scaled(own, share);
+  }
+}
+
+VecX DampingTerm::displacement(const StepPoint& at) const {
+  VecX d(m_unknowns.dofs());
+  m_unknowns.nodes().gather(at.x - m_start, d);
+  return d;
+}
+
+double DampingTerm::value(const StepPoint& at) {
+  const VecX d = displacement(at);
+  VecX kd;
+  m_stiffness.multiply(d, kd);
+  return m_damping / (2 * m_dt) * d.dot(kd);
+}
+
+void DampingTerm::add_gradient(const StepPoint& at, StepGradient& g) {
+  VecX kd;
+  m_stiffness.multiply(displacement(at), kd);
+  const double factor = m_damping / m_dt;
+  for (int i = 0; i < m_unknowns.nodes().nodes(); ++i) {
+    const int c = m_unknowns.column(i);
+    if (c >= 0) g.nodes.row(i) += factor * kd.segment<3>(3 * c).transpose();
+  }
+}
+
+void DampingTerm::add_hessian(const StepPoint&, bool, BorderedHessian& h) {
+  h.a.add_scaled(m_stiffness, m_damping / m_dt);
+}
+
+}  // namespace exemplar

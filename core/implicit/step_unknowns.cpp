@@ -1,0 +1,85 @@
+#include "core/implicit/step_unknowns.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace exemplar {
+
+StepUnknowns::StepUnknowns(const NodeColumns& nodes, std::span<const SupportedNode> held)
+    : m_nodes(&nodes), m_masked(to_size(3 * nodes.count()), 0) {
+  for (const SupportedNode& node : held) {
+    const int c = nodes[node.node];
+    if (c < 0) continue;
+    for (std::size_t k = 0; k < 3; ++k) {
+      m_masked[3 * to_size(c) + k] = node.held[k] ? 1 : 0;
+      m_any_masked = m_any_masked || node.held[k];
+    }
+  }
+}
+
+void StepUnknowns::add_weights(int count, bool given, bool on_simplex) {
+  assert(m_obstacle_border.empty());
+  const bool unknown = count > 0 && !given;
+  m_weight_border.push_back(unknown ? m_border : -1);
+  if (!unknown) return;
+  if (on_simplex) m_groups.push_back({m_border, count});
+  m_border += count;
+  m_weights_end = m_border;
+}
+
+void StepUnknowns::add_obstacle(bool dynamic) {
+  m_obstacle_border.push_back(dynamic ? m_border : -1);
+  if (dynamic) m_border += 6;
+}
+
+VecX StepUnknowns::pack(const StepPoint& at) const {
+  VecX z(size());
+  m_nodes->gather(at.x, z);
+  for (std::size_t t = 0; t < m_weight_border.size(); ++t) {
+    if (m_weight_border[t] >= 0) z.segment(dofs() + m_weight_border[t], at.weights[t].size()) = at.weights[t];
+  }
+  for (std::size_t i = 0; i < m_obstacle_border.size(); ++i) {
+    if (m_obstacle_border[i] >= 0)
+      z.segment<6>(dofs() + m_obstacle_border[i]) = at.q.segment<6>(6 * to_row(i));
+  }
+  return z;
+}
+
+void StepUnknowns::unpack(const VecX& z, StepPoint& at) const {
+  m_nodes->scatter(z, at.x);
+  for (std::size_t t = 0; t < m_weight_border.size(); ++t) {
+    if (m_weight_border[t] >= 0) at.weights[t] = z.segment(dofs() + m_weight_border[t], at.weights[t].size());
+  }
+  for (std::size_t i = 0; i < m_obstacle_border.size(); ++i) {
+    if (m_obstacle_border[i] >= 0)
+      at.q.segment<6>(6 * to_row(i)) = z.segment<6>(dofs() + m_obstacle_border[i]);
+  }
+}
+
+void StepUnknowns::pack_gradient(const StepGradient& gradient, VecX& g) const {
+  g.resize(size());
+  m_nodes->gather(gradient.nodes, g);
+  g.tail(m_border) = gradient.border;
+  if (!m_any_masked) return;
+  for (std::size_t i = 0; i < m_masked.size(); ++i) {
+    if (m_masked[i]) g[to_row(i)] = 0;
+  }
+}
+
+void StepUnknowns::mask(BorderedHessian& h) const {
+  if (!m_any_masked) return;
+  const BlockPattern& pattern = h.a.pattern();
+  const std::span<const int> start = pattern.column_start(), rows = pattern.row_index();
+  const std::span<double> values = h.a.values();
+  for (std::size_t j = 0; j + 1 < start.size(); ++j) {
+    for (std::size_t k = to_size(start[j]); k < to_size(start[j + 1]); ++k) {
+      const std::size_t i = to_size(rows[k]);
+      if (!m_masked[i] && !m_masked[j]) continue;
+      values[k] = i == j ? std::max(std::abs(values[k]), 1e-12) : 0.0;
+    }
+    if (m_masked[j]) h.c.row(to_row(j)).setZero();
+  }
+}
+
+}  // namespace exemplar

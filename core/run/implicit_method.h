@@ -1,0 +1,68 @@
+// The driver of methods on the implicit solver (fem, fem-compatible, shell). It turns a scene's gravity, loads,
+// supports, controllers and obstacles into the input of steps, halves steps that fail, starts without overlap,
+// and writes what all such methods have in common: surfaces, momenta, energies, weights, the solver's state.
+// A method supplies an ImplicitModel: bodies as terms on nodes, what follows a step (plastic flow) and fields
+// of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/implicit/implicit_solver.h"
+#include "core/run/implicit_settings.h"
+#include "core/run/method.h"
+#include "core/scene/scene.h"
+
+namespace exemplar {
+
+// Examples that share one simplex of weights: a term of the solver.
+struct ImplicitExamples {
+  std::size_t term = 0;              // its index among the solver's terms
+  std::vector<std::size_t> members;  // indices into Body::examples(), in the order of the weights
+};
+
+// One body of the scene on the solver's nodes; the numbering within the body starts from 0.
+struct ImplicitBody {
+  int first_node = 0;
+  int node_count = 0;
+  double size = 0;         // m, diagonal of its box at rest: contact's reach follows from it
+  ContactSurface contact;  // over the body's own nodes, with half the thickness of sheets as radius
+  Triangles faces;         // of its surface, over its own nodes: what loads act on
+  std::vector<ImplicitExamples> examples;
+};
+
+class ImplicitModel {
+ public:
+  virtual ~ImplicitModel() = default;
+
+  virtual ImplicitSolver& solver() = 0;
+  // In the order of the scene's bodies.
+  virtual const std::vector<ImplicitBody>& bodies() const = 0;
+  // One step of the solver and what follows it.
+  virtual StepOutcome step(const StepInput& input) { return solver().step(input); }
+
+  // A field on all nodes (positions, velocities) at the vertices of each body's surface.
+  virtual std::vector<Points> on_surfaces(const Points& nodes) const = 0;
+  // Geometry besides the surface.
+  virtual std::vector<Geometry> fields() const { return {}; }
+  // elastic_energy without that of the examples, plastic_dissipation, plastic_measure, further columns.
+  virtual void add_diagnostics(Diagnostics& d) const = 0;
+  // Whatever changes besides the solver's state.
+  virtual void save(StateWriter& /*out*/) const {}
+  virtual void load(StateReader& /*in*/) {}
+
+  // E.g. "1234 tetrahedra".
+  virtual std::string size_text() const = 0;
+};
+
+// What the settings say about the solver; damping and scales are the model's.
+ImplicitOptions implicit_options(const ImplicitSettings& settings);
+
+// `notes`: what was said while the model was made. The scene must outlive the method. Throws InputError for
+// supports, loads and controllers that do not fit and for starts inside obstacles.
+std::unique_ptr<Method> make_implicit_method(const Scene& scene, const ImplicitSettings& settings,
+                                             std::unique_ptr<ImplicitModel> model,
+                                             std::vector<std::string> notes);
+
+}  // namespace exemplar

@@ -1,0 +1,61 @@
+// Settings that all methods on the implicit solver have (fem, fem-compatible, shell): a method's own struct
+// derives from ImplicitSettings and its `describe` calls describe_implicit.
+#pragma once
+
+#include <optional>
+
+#include "core/scene/settings.h"
+#include "core/sparse/linear_solver.h"
+
+namespace exemplar {
+
+enum class ImplicitMode { dynamic, quasi_static };
+
+struct ContactSettings {
+  std::optional<double> reach;
+  std::optional<double> stiffness;
+  double sticking_speed = 1e-3;
+};
+
+struct ImplicitSettings {
+  ImplicitMode mode = ImplicitMode::dynamic;
+  ContactSettings contact;
+  LinearMethod linear_solver = LinearMethod::automatic;
+  double tolerance = 1e-6;
+  int max_iterations = 100;
+  int max_halvings = 10;
+};
+
+inline void describe(Describe<ContactSettings>& d) {
+  d.field("reach", &ContactSettings::reach, "m", "gap at which contact begins; default from the bodies' size",
+          positive());
+  d.field("stiffness", &ContactSettings::stiffness, "Pa",
+          "pressure scale of contact; default from the material", positive());
+  d.field("sticking_speed", &ContactSettings::sticking_speed, "m/s", "speed below which friction holds",
+          positive());
+}
+
+template <class Settings>
+void describe_mode(Describe<Settings>& d) {
+  d.choice("mode", static_cast<ImplicitMode Settings::*>(&ImplicitSettings::mode),
+           {{"dynamic", ImplicitMode::dynamic}, {"quasi-static", ImplicitMode::quasi_static}},
+           "with or without inertia");
+}
+
+template <class Settings>
+void describe_implicit(Describe<Settings>& d) {
+  d.field("contact", &ImplicitSettings::contact, "", "contact with obstacles");
+  d.choice("linear_solver", static_cast<LinearMethod Settings::*>(&ImplicitSettings::linear_solver),
+           {{"auto", LinearMethod::automatic},
+            {"direct", LinearMethod::direct},
+            {"iterative", LinearMethod::iterative}},
+           "sparse Cholesky, conjugate gradients, or a choice between them by operation counts");
+  d.field("tolerance", &ImplicitSettings::tolerance, "",
+          "largest residual force relative to the forces at work", strictly_between(0, 1));
+  d.field("max_iterations", &ImplicitSettings::max_iterations, "", "Newton iterations of one solve",
+          between(1, 10000));
+  d.field("max_halvings", &ImplicitSettings::max_halvings, "",
+          "how often a step that does not converge is halved", between(0, 30));
+}
+
+}  // namespace exemplar
