@@ -29,7 +29,7 @@ class FemMethod : public Method {
   void load(StateReader& in) override;
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
   PhaseTimes phase_times() const override { return {{"solve", m_seconds}}; }
-  std::vector<std::string> notes() const override { return m_notes; }
+  Notes notes() const override { return m_notes; }
 
  private:
   // What acts on one body besides elasticity.
@@ -57,7 +57,7 @@ class FemMethod : public Method {
   FemSettings m_settings;
   std::unique_ptr<SolidModel> m_model;
   std::vector<Actions> m_actions;
-  std::vector<std::string> m_notes;
+  Notes m_notes;
   double m_time = 0;
   double m_seconds = 0;
   int m_iterations = 0;
@@ -80,7 +80,8 @@ FemMethod::FemMethod(const Scene& scene, const FemSettings& settings, ExampleMet
   const ContactOptions contact = contact_options(bodies);
   if (!scene.obstacles.empty()) separate_from_obstacles(bodies, contact);
   if (method == ExampleMethod::compatible && damping > 0) {
-    m_notes.push_back("fem-compatible damps the conventional potential only, not that of the examples");
+    m_notes.push_back(
+        {Severity::note, "fem-compatible damps the conventional potential only, not that of the examples"});
   }
   ImplicitOptions options;
   options.linear = settings.linear_solver;
@@ -103,7 +104,8 @@ FemMethod::FemMethod(const Scene& scene, const FemSettings& settings, ExampleMet
   }
   int tets = 0;
   for (const Body& body : scene.bodies) tets += static_cast<int>(body.volume().mesh.tets.rows());
-  m_notes.push_back(fmt::format("{} tetrahedra, {} unknowns", tets, m_model->solver().unknowns()));
+  m_notes.push_back(
+      {Severity::note, fmt::format("{} tetrahedra, {} unknowns", tets, m_model->solver().unknowns())});
 }
 
 ContactOptions FemMethod::contact_options(const std::vector<SolidBody>& bodies) const {
@@ -133,7 +135,8 @@ void FemMethod::separate_from_obstacles(std::vector<SolidBody>& bodies, const Co
     shift += more;
     if (shift.norm() == 0) continue;
     m_notes.push_back(
-        fmt::format("body {} touches an obstacle at the start: moved by {:.2g} m", name, shift.norm()));
+        {Severity::note,
+         fmt::format("body {} touches an obstacle at the start: moved by {:.2g} m", name, shift.norm())});
   }
 }
 
@@ -357,13 +360,13 @@ Diagnostics FemMethod::diagnostics() const {
       const auto& members = m_actions[b].examples.sets[s];
       for (std::size_t k = 0; k < members.size(); ++k) {
         const Body& body = m_scene.bodies[b];
-        d.extra.emplace_back("weight_" + body.name() + "_" + body.examples()[members[k]].name,
-                             m_model->weights(b, s)[static_cast<Eigen::Index>(k)]);
+        d.extra.push_back({"weight_" + body.name() + "_" + body.examples()[members[k]].name, "",
+                           m_model->weights(b, s)[static_cast<Eigen::Index>(k)]});
       }
     }
   }
   if (has_examples) d.example_distance = m_model->example_energy();
-  if (!m_scene.obstacles.empty()) d.extra.emplace_back("contact_energy [J]", state.energies.barrier);
+  if (!m_scene.obstacles.empty()) d.extra.push_back({"contact_energy", "J", state.energies.barrier});
   return d;
 }
 

@@ -17,7 +17,7 @@ struct BodyExamples {
 };
 
 SolidBody make_solid_body(const Body& body, const FemSettings& settings, BodyExamples& examples,
-                          std::vector<std::string>& notes);
+                          Notes& notes);
 
 // For the compatible method, which knows one pose of the whole body: throws InputError, with its place, for
 // every elastic example that shapes only a part.
