@@ -63,7 +63,7 @@ std::vector<Geometry> read_surfaces(RunData& run) {
       4);
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    run.warnings.push_back("frames from " + std::to_string(i) + " on are left out: " + problems[i]);
+    run.warn("frames from " + std::to_string(i) + " on are left out: " + problems[i]);
     surfaces.resize(i);
     run.surfaces.resize(i);
     break;
@@ -143,7 +143,7 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
         reference_of(comparison.study, run.data.plan)->name != reference.data.plan.name)
       continue;
     run.reference = reference.data.plan.name;
-    run.cost_ratio = run.data.wall_time / reference.data.wall_time;
+    run.cost_ratio = run.wall_time() / reference.wall_time();
     const bool itself = &run == &reference;
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
     set_bounds(run, surfaces);
@@ -151,7 +151,7 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
       add_shape_change(run, surfaces);
       add_distances(run, surfaces, reference, truth);
     } catch (const InputError& error) {
-      run.data.warnings.push_back(std::string("not compared with the reference: ") + error.what());
+      run.data.warn(std::string("not compared with the reference: ") + error.what());
     }
   }
 }
@@ -163,7 +163,7 @@ double ComparedRun::largest_change() const {
 }
 
 bool Comparison::all_done() const {
-  return std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.data.status == "done"; });
+  return std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.data.is_done(); });
 }
 
 Comparison collect(const Study& study, const fs::path& directory, const std::vector<std::string>& methods) {
@@ -208,11 +208,12 @@ std::vector<std::vector<std::string>> summary_table(const Comparison& comparison
   for (const ComparedRun& run : comparison.runs) {
     const SurfaceDistances* last = run.final_distances();
     const bool itself = run.reference == run.data.plan.name;
-    rows.push_back({run.data.plan.name, run.data.status,
+    rows.push_back({run.data.plan.name, std::string(to_string(run.data.record.status)),
                     itself ? "is the reference" : length_text(last ? last->rms : k_unknown),
                     itself ? "" : length_text(last ? last->rms_aligned : k_unknown),
-                    duration_text(run.data.wall_time), number(run.data.real_time_factor, "{:.3g}"),
-                    number(run.data.peak_memory, "{:.0f} MB")});
+                    duration_text(run.wall_time()),
+                    number(run.data.record.real_time_factor.value_or(k_unknown), "{:.3g}"),
+                    number(run.data.record.peak_memory.value_or(k_unknown), "{:.0f} MB")});
   }
   return rows;
 }

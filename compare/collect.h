@@ -32,6 +32,7 @@ struct ComparedRun {
   const SurfaceDistances* final_distances() const { return distances.empty() ? nullptr : &distances.back(); }
   double final_change() const { return shape_change.empty() ? k_unknown : shape_change.back(); }
   double largest_change() const;
+  double wall_time() const { return data.record.wall_time.value_or(k_unknown); }
 };
 
 struct Comparison {

@@ -32,16 +32,20 @@ Json json_number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+// What a run costs is told apart from what it computes.
+bool is_cost(const std::string& metric) {
+  return metric == "frame" || metric == "steps" || metric == "iterations" || metric == "wall_time" ||
+         metric == "real_time_factor" || metric.starts_with("time_");
+}
+
 // Every column of any run's metrics.csv that says something about its last frame.
-std::vector<std::string> final_columns(const Comparison& comparison) {
-  std::vector<std::string> columns;
+std::vector<MetricName> final_columns(const Comparison& comparison) {
+  std::vector<MetricName> columns;
   for (const ComparedRun& run : comparison.runs) {
-    for (const std::string& column : run.data.metrics.columns) {
-      const bool cost = column == "frame" || column == "steps" || column == "iterations" ||
-                        column.starts_with("wall_time") || column.starts_with("real_time_factor") ||
-                        column.starts_with("time_");
-      if (!cost && std::find(columns.begin(), columns.end(), column) == columns.end())
-        columns.push_back(column);
+    for (const MetricName& column : run.data.metrics.columns) {
+      const bool known = std::any_of(columns.begin(), columns.end(),
+                                     [&](const MetricName& other) { return other.name == column.name; });
+      if (!known && !is_cost(column.name)) columns.push_back(column);
     }
   }
   return columns;
@@ -97,63 +101,66 @@ Json surface_json(const ComparedRun& run) {
           {"frames", frames}};
 }
 
-Json run_json(const ComparedRun& run, const std::vector<std::string>& columns) {
+Json run_json(const ComparedRun& run, const std::vector<MetricName>& columns) {
   const RunData& data = run.data;
+  const RunRecord& record = data.record;
   Json json;
   json["name"] = data.plan.name;
   json["series"] = data.plan.series;
   json["method"] = data.plan.method;
   json["directory"] = data.plan.directory;
   json["colour"] = run.colour;
-  json["status"] = data.status;
-  json["message"] = data.message;
+  json["status"] = to_string(record.status);
+  json["message"] = record.message;
   json["reference"] = run.reference.empty() ? Json(nullptr) : Json(run.reference);
   json["set"] = settings_json(data.plan.settings);
   json["variation"] = settings_json(data.plan.variation);
   json["resolution"] = settings_json(data.plan.resolution);
   json["refine"] = data.plan.refine;
-  json["cost"] = {{"wall_time [s]", json_number(data.wall_time)},
+  json["cost"] = {{"wall_time [s]", json_number(run.wall_time())},
                   {"cost_ratio", json_number(run.cost_ratio)},
-                  {"real_time_factor", json_number(data.real_time_factor)},
-                  {"peak_memory [MB]", json_number(data.peak_memory)},
-                  {"threads", data.threads},
-                  {"frames", data.frames},
-                  {"steps", data.steps},
-                  {"iterations", data.iterations}};
+                  {"real_time_factor", json_number(record.real_time_factor.value_or(k_unknown))},
+                  {"peak_memory [MB]", json_number(record.peak_memory.value_or(k_unknown))},
+                  {"threads", record.threads},
+                  {"frames", record.frames},
+                  {"steps", record.steps},
+                  {"iterations", record.iterations}};
   json["phases [s]"] = Json::object();
-  for (const auto& [name, seconds] : data.phases) json["phases [s]"][name] = seconds;
+  for (const auto& [name, seconds] : record.phases) json["phases [s]"][name] = seconds;
   json["surface_distance"] = surface_json(run);
   json["shape_change"] = {{"final [m]", json_number(run.final_change())},
                           {"largest [m]", json_number(run.largest_change())}};
   json["final"] = Json::object();
-  for (const std::string& column : columns) json["final"][column] = json_number(final_value(data, column));
-  json["not_modelled"] = data.not_modelled;
-  json["warnings"] = data.warnings;
-  json["notes"] = data.notes;
+  for (const MetricName& column : columns)
+    json["final"][column.title()] = json_number(final_value(data, column.name));
+  json["not_modelled"] = record.not_modelled;
+  json["warnings"] = data.notes(Severity::warning);
+  json["notes"] = data.notes(Severity::note);
   return json;
 }
 
 }  // namespace
 
 void write_comparison_csv(const Comparison& comparison) {
-  const std::vector<std::string> columns = final_columns(comparison);
+  const std::vector<MetricName> columns = final_columns(comparison);
   std::string text =
       "run,series,method,status,reference,refine,wall_time [s],cost_ratio,real_time_factor,peak_memory "
       "[MB],steps,"
       "iterations,surface_rms [m],surface_max [m],surface_rms_aligned [m],surface_max_aligned [m],"
       "surface_rms_worst [m],shape_change [m],shape_change_largest [m]";
-  for (const std::string& column : columns) text += "," + csv_cell(column);
+  for (const MetricName& column : columns) text += "," + csv_cell(column.title());
   text += "\n";
   for (const ComparedRun& run : comparison.runs) {
     const RunData& data = run.data;
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(data.plan.name),
-                    csv_cell(data.plan.series), data.plan.method, data.status, csv_cell(run.reference),
-                    data.plan.refine, csv_cell(data.wall_time), csv_cell(run.cost_ratio),
-                    csv_cell(data.real_time_factor), csv_cell(data.peak_memory), data.steps, data.iterations);
+    const RunRecord& record = data.record;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(data.plan.name),
+                        csv_cell(data.plan.series), data.plan.method, to_string(record.status),
+                        csv_cell(run.reference), data.plan.refine, csv_cell(run.wall_time()),
+                        csv_cell(run.cost_ratio), csv_cell(record.real_time_factor.value_or(k_unknown)),
+                        csv_cell(record.peak_memory.value_or(k_unknown)), record.steps, record.iterations);
     for (const double value : distance_values(run)) text += "," + csv_cell(value);
     text += "," + csv_cell(run.final_change()) + "," + csv_cell(run.largest_change());
-    for (const std::string& column : columns) text += "," + csv_cell(final_value(data, column));
+    for (const MetricName& column : columns) text += "," + csv_cell(final_value(data, column.name));
     text += "\n";
   }
   write_file_atomically(comparison.directory / "comparison.csv", text);
@@ -171,7 +178,7 @@ Json comparison_json(const Comparison& comparison) {
   json["metrics"] = comparison.study.metrics;
   json["notes"] = comparison.study.notes;
   json["runs"] = Json::array();
-  const std::vector<std::string> columns = final_columns(comparison);
+  const std::vector<MetricName> columns = final_columns(comparison);
   for (const ComparedRun& run : comparison.runs) json["runs"].push_back(run_json(run, columns));
   return json;
 }

@@ -10,25 +10,21 @@
 #include "core/output/fields.h"
 #include "core/output/metrics_file.h"
 #include "core/output/pvd_file.h"
+#include "core/scene/run_record.h"
 
 namespace exemplar {
 
 struct RunData {
   PlannedRun plan;
   std::filesystem::path directory;
-  std::string status = "missing";  // done, failed, interrupted, running, missing
-  std::string message;             // why it failed
-  double wall_time = k_unknown, real_time_factor = k_unknown, peak_memory = k_unknown;  // s, –, MB
-  double simulated_time = k_unknown;                                                    // s
-  int frames = 0, steps = 0, iterations = 0, threads = 0;
-  std::string version;
-  std::vector<std::string> notes, not_modelled, warnings;
-  std::vector<std::pair<std::string, double>> phases;  // s
+  RunRecord record;  // its notes also tell what the metrics and frames show
   MetricsTable metrics;
   std::vector<PvdEntry> surfaces, obstacles;  // by time
-  std::string settings_json;                  // after defaults
 
   bool has_frames() const { return !surfaces.empty(); }
+  bool is_done() const { return record.status == RunStatus::done; }
+  std::vector<std::string> notes(Severity severity) const;
+  void warn(std::string text) { record.notes.push_back({Severity::warning, std::move(text)}); }
 };
 
 // Never throws for what is missing or damaged: the status and message say it.

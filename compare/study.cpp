@@ -253,9 +253,7 @@ class StudyReader {
     const Json& json = m_document["metrics"];
     if (!json.is_array()) return problem("metrics", "expected a list of names");
     std::vector<std::string> known = k_surface_metrics;
-    for (const std::string& column : metric_columns(FrameMetrics{})) {
-      known.push_back(column.substr(0, column.find(" [")));
-    }
+    for (const Metric& metric : metrics_of(FrameMetrics{})) known.push_back(metric.name);
     for (std::size_t i = 0; i < json.size(); ++i) {
       const std::string place = fmt::format("metrics[{}]", i);
       if (!json[i].is_string()) {

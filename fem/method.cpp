@@ -16,7 +16,7 @@ namespace {
 class SceneSolids : public ImplicitModel {
  public:
   SceneSolids(const Scene& scene, const FemSettings& settings, ExampleMethod method, double penalty,
-              std::vector<std::string>& notes);
+              Notes& notes);
 
   ImplicitSolver& solver() override { return m_model->solver(); }
   const std::vector<ImplicitBody>& bodies() const override { return m_bodies; }
@@ -37,7 +37,7 @@ class SceneSolids : public ImplicitModel {
 };
 
 SceneSolids::SceneSolids(const Scene& scene, const FemSettings& settings, ExampleMethod method,
-                         double penalty, std::vector<std::string>& notes)
+                         double penalty, Notes& notes)
     : m_scene(scene), m_bodies(scene.bodies.size()) {
   std::vector<SolidBody> solids;
   ImplicitOptions options = implicit_options(settings);
@@ -50,7 +50,8 @@ SceneSolids::SceneSolids(const Scene& scene, const FemSettings& settings, Exampl
   for (std::size_t b = 0; b < solids.size() && options.damping > 0; ++b)
     solids[b].damping_share = scene.bodies[b].material().damping / options.damping;
   if (method == ExampleMethod::compatible && options.damping > 0)
-    notes.push_back("fem-compatible damps the conventional potential only, not that of the examples");
+    notes.push_back(
+        {Severity::note, "fem-compatible damps the conventional potential only, not that of the examples"});
   m_model = std::make_unique<SolidModel>(std::move(solids), std::move(options), method, penalty);
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const Points& rest = m_model->body(b).mesh.vertices;
@@ -141,7 +142,7 @@ void SceneSolids::load(StateReader& in) {
 
 std::unique_ptr<Method> make_method(const Scene& scene, const FemSettings& settings, ExampleMethod method,
                                     double penalty) {
-  std::vector<std::string> notes;
+  Notes notes;
   auto model = std::make_unique<SceneSolids>(scene, settings, method, penalty, notes);
   return make_implicit_method(scene, settings, std::move(model), std::move(notes));
 }

@@ -52,15 +52,16 @@ ExampleSet make_set(const Body& body, const std::vector<std::size_t>& members, c
   return set;
 }
 
-void check_material(const Body& body, const FemSettings& settings, std::vector<std::string>& notes) {
+void check_material(const Body& body, const FemSettings& settings, Notes& notes) {
   const Material& material = body.material();
   if (settings.model != ElasticModel::modified_stvk) return;
   const double ratio = material.lame_lambda() / material.shear_modulus();
   if (ratio < 1 || ratio > 5) {
     notes.push_back(
-        fmt::format("warning: body {}: λ/μ = {:.3g}; with modified St. Venant–Kirchhoff, recovery from "
-                    "inverted elements is certain only from 1 to 5 (Poisson's ratio 0.25 to 0.417)",
-                    body.name(), ratio));
+        {Severity::warning,
+         fmt::format("body {}: λ/μ = {:.3g}; with modified St. Venant–Kirchhoff, recovery from "
+                     "inverted elements is certain only from 1 to 5 (Poisson's ratio 0.25 to 0.417)",
+                     body.name(), ratio)});
   }
 }
 
@@ -82,7 +83,7 @@ void check_held_together(const Body& body, const SolidBody& solid) {
 }  // namespace
 
 SolidBody make_solid_body(const Body& body, const FemSettings& settings, std::vector<ImplicitExamples>& sets,
-                          std::vector<std::string>& notes) {
+                          Notes& notes) {
   check_material(body, settings, notes);
   SolidBody solid;
   const Volume& volume = body.volume();

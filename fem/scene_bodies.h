@@ -12,7 +12,7 @@ namespace exemplar {
 
 // `sets`: which examples of the scene's body make up each of its example sets (their terms are not known yet).
 SolidBody make_solid_body(const Body& body, const FemSettings& settings, std::vector<ImplicitExamples>& sets,
-                          std::vector<std::string>& notes);
+                          Notes& notes);
 
 // For the compatible method, which knows one pose of the whole body: throws InputError, with its place, for
 // every elastic example that shapes only a part.

@@ -59,13 +59,14 @@ Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& out
   if (!arguments.resume) return Need::everything;
   const SceneFile file = read_scene(study.scene, assignments_of(run), method_descriptions(registry));
   const std::string key = content_key(run.method, write_scene(file, run.method).dump());
-  const EarlierRun earlier = inspect_run((output / run.directory).string());
-  if (!earlier.exists || earlier.content_key != key) return Need::everything;
+  const std::optional<RunRecord> earlier = find_run_record(output / run.directory);
+  if (!earlier || earlier->content_key != key) return Need::everything;
   const TimeSettings& time = file.settings.time;
   const int frames =
       arguments.frames >= 0 ? arguments.frames : static_cast<int>(std::floor(time.duration * time.fps + 0.5));
-  if (earlier.complete && earlier.frames == frames) return Need::nothing;
-  return earlier.complete || earlier.status == "failed" ? Need::everything : Need::rest;
+  const bool complete = earlier->status == RunStatus::done;
+  if (complete && earlier->frames == frames) return Need::nothing;
+  return complete || earlier->status == RunStatus::failed ? Need::everything : Need::rest;
 }
 
 int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
@@ -167,9 +168,10 @@ int collect_and_report(const Study& study, const fs::path& output, bool pictures
   terminal.say(format_table(summary_table(comparison)));
   bool any_done = false;
   for (const ComparedRun& run : comparison.runs) {
-    any_done = any_done || run.data.status == "done";
-    if (run.data.status != "done")
-      terminal.warn(fmt::format("{}: {}: {}", run.data.plan.name, run.data.status, run.data.message));
+    any_done = any_done || run.data.is_done();
+    if (!run.data.is_done())
+      terminal.warn(fmt::format("{}: {}: {}", run.data.plan.name, to_string(run.data.record.status),
+                                run.data.record.message));
   }
   terminal.say("report: " + (output / "report.html").string());
   return any_done ? k_exit_done : k_exit_cannot_go_on;

@@ -62,8 +62,8 @@ SceneTiming time_scene(const Registry& registry, const std::string& scene_name,
   options.frames = static_cast<int>(std::lround(std::min(seconds, scene.time.duration) * scene.time.fps));
   const RunSummary summary = simulate(*method, scene, sink, options);
   if (summary.status != Status::ok) throw std::runtime_error(scene_name + ": " + summary.message);
-  const std::vector<std::string> notes = method->notes();
-  return {summary.last.time, summary.wall_time, notes.empty() ? "" : notes.back()};
+  const Notes notes = method->notes();
+  return {summary.last.time, summary.wall_time, notes.empty() ? "" : notes.back().text};
 }
 
 ValidationContext make_context(const RecordArguments& arguments, const Registry& registry) {

@@ -27,28 +27,28 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
                       const Scene& scene, const Method& method) {
   RunRecord record;
   record.method = info.name;
-  record.scene_path = arguments.scene;
+  record.version = program_version();
+  record.scene = arguments.scene;
   record.title = file.settings.title;
-  record.settings_json = write_scene(file, info.name).dump();
-  record.content_key = content_key(info.name, record.settings_json);
+  record.settings.text = write_scene(file, info.name).dump();
+  record.content_key = content_key(info.name, record.settings.text);
   record.threads = thread_count();
   record.blas_threads = arguments.blas_threads;
   record.not_modelled = not_modelled(scene, info.capabilities);
   for (const Body& body : scene.bodies) {
     record.notes.insert(record.notes.end(), body.notes().begin(), body.notes().end());
   }
-  const std::vector<std::string> notes = method.notes();
+  const Notes notes = method.notes();
   record.notes.insert(record.notes.end(), notes.begin(), notes.end());
   return record;
 }
 
 void tell_notes(const RunRecord& record, const Terminal& terminal) {
-  const std::string warning = "warning: ";
-  for (const std::string& note : record.notes) {
-    if (note.starts_with(warning)) {
-      terminal.warn(note.substr(warning.size()));
+  for (const Note& note : record.notes) {
+    if (note.severity == Severity::warning) {
+      terminal.warn(note.text);
     } else {
-      terminal.note(note);
+      terminal.note(note.text);
     }
   }
   for (const std::string& missing : record.not_modelled) terminal.note("not modelled: " + missing);
@@ -75,19 +75,22 @@ std::optional<ResumePoint> load_resume_point(const std::string& output, const Ru
   return resume;
 }
 
+// By the metric's name or its title.
+std::optional<double> value_of(const FrameMetrics& frame, const std::string& metric) {
+  for (const Metric& m : metrics_of(frame)) {
+    if (m.name == metric || m.title() == metric) return m.value;
+  }
+  return std::nullopt;
+}
+
 // "metric: measured, expected ± margin" for each of the scene's expectations of this method; true if all
 // hold.
 bool compare_with_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last,
                                const Terminal& terminal) {
-  const std::vector<std::string> columns = metric_columns(last);
-  const std::vector<double> values = metric_values(last);
   bool all_hold = true;
   for (const ExpectSettings& expect : file.settings.expect) {
     if (expect.method != method) continue;
-    double measured = k_unknown;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i] == expect.metric || columns[i].starts_with(expect.metric + " [")) measured = values[i];
-    }
+    const double measured = value_of(last, expect.metric).value_or(k_unknown);
     const bool holds = std::abs(measured - expect.value) <= expect.margin;
     all_hold = all_hold && holds;
     terminal.say(fmt::format("{} {}: {:.6g}, expected {:.6g} ± {:.3g}", holds ? "ok    " : "DIFFERS",
@@ -101,18 +104,15 @@ bool compare_with_expectations(const SceneFile& file, const std::string& method,
 void rewrite_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last) {
   std::ifstream in(file.path);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const std::vector<std::string> columns = metric_columns(last);
-  const std::vector<double> values = metric_values(last);
   std::size_t at = text.find("\"expect\"");
   for (const ExpectSettings& expect : file.settings.expect) {
     at = text.find("\"value\"", at);
     if (at == std::string::npos) return;
     const std::size_t start = text.find_first_not_of(" :", at + 7);
     const std::size_t end = text.find_first_of(",}", start);
-    for (std::size_t i = 0; i < columns.size() && expect.method == method; ++i) {
-      if (columns[i] != expect.metric && !columns[i].starts_with(expect.metric + " [")) continue;
-      text.replace(start, end - start, fmt::format("{:.6g}", values[i]));
-    }
+    const std::optional<double> measured = value_of(last, expect.metric);
+    if (expect.method == method && measured)
+      text.replace(start, end - start, fmt::format("{:.6g}", *measured));
     at += 7;
   }
   write_file_atomically(file.path, text);
@@ -152,8 +152,9 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   make_writable_directory(output);
 
   const std::string key = content_key(name, write_scene(file, name).dump());
-  const EarlierRun earlier = inspect_run(output);
-  if (arguments.resume && earlier.complete && earlier.content_key == key && arguments.frames < 0) {
+  const std::optional<RunRecord> earlier = find_run_record(output);
+  const bool complete = earlier && earlier->status == RunStatus::done && earlier->content_key == key;
+  if (arguments.resume && complete && arguments.frames < 0) {
     terminal.say("complete already: " + output);
     return k_exit_done;
   }

@@ -7,6 +7,7 @@
 
 #include "compare/render/colours.h"
 #include "core/base/errors.h"
+#include "core/scene/run_record.h"
 
 namespace exemplar::render {
 
@@ -20,17 +21,6 @@ bool is_run(const fs::path& directory) {
 
 std::string text_at(const nlohmann::json& record, const char* key) {
   return record.contains(key) && record[key].is_string() ? record[key].get<std::string>() : std::string();
-}
-
-// A damaged or missing record says nothing; the frames are what is drawn.
-void read_record(const fs::path& path, RunFrames& run) {
-  std::ifstream file(path);
-  const auto record = nlohmann::json::parse(file, nullptr, false);
-  if (!record.is_object()) return;
-  run.title = text_at(record, "title");
-  run.method = text_at(record, "method");
-  const std::string status = text_at(record, "status"), message = text_at(record, "message");
-  if (status != "done") run.note = message.empty() ? status : status + ": " + message;
 }
 
 // A comparison's order, names and colours of its runs; what it does not name stays as it is, at the end.
@@ -59,7 +49,14 @@ RunFrames load_run(const fs::path& directory, const std::string& series) {
     run.name = fs::absolute(directory).lexically_normal().parent_path().filename().string();
   if (fs::exists(directory / (series + ".pvd"))) run.frames = read_pvd(directory / (series + ".pvd"));
   if (fs::exists(directory / "obstacles.pvd")) run.obstacles = read_pvd(directory / "obstacles.pvd");
-  read_record(directory / "run.json", run);
+  // A damaged or missing record says nothing; the frames are what is drawn.
+  if (const std::optional<RunRecord> record = find_run_record(directory)) {
+    run.title = record->title;
+    run.method = record->method;
+    const std::string status(to_string(record->status));
+    if (record->status != RunStatus::done)
+      run.note = record->message.empty() ? status : status + ": " + record->message;
+  }
   run.label = run.name;
   return run;
 }

@@ -79,6 +79,7 @@ double final_metric(const RunData& run, const std::string& name) {
 Json run_json(const ComparedRun& run, const Comparison& comparison, const ExportedRun& exported,
               const Pictures& pictures, const Registry& registry) {
   const RunData& data = run.data;
+  const RunRecord& record = data.record;
   const MethodInfo* info = registry.find(data.plan.method);
   const SurfaceDistances* last = run.final_distances();
   Json json;
@@ -90,52 +91,51 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["source"] = info ? info->source : "";
   json["models_deformation"] = info ? info->capabilities.deformation : true;
   json["colour"] = run.colour;
-  json["status"] = data.status;
-  json["message"] = data.message;
+  json["status"] = to_string(record.status);
+  json["message"] = record.message;
   json["is_reference"] = run.reference == data.plan.name;
   json["reference_index"] = index_of(comparison, run.reference);
   json["resolution"] = !data.plan.resolution.empty();
   json["set"] = settings_json(data.plan.settings);
-  json["wall_time"] = number(data.wall_time);
+  json["wall_time"] = number(run.wall_time());
   json["cost_ratio"] = number(run.cost_ratio);
-  json["real_time_factor"] = number(data.real_time_factor);
-  json["memory"] = number(data.peak_memory);
-  json["steps"] = data.steps;
-  json["iterations"] = data.iterations;
+  json["real_time_factor"] = number(record.real_time_factor.value_or(k_unknown));
+  json["memory"] = number(record.peak_memory.value_or(k_unknown));
+  json["steps"] = record.steps;
+  json["iterations"] = record.iterations;
   json["rms"] = number(last ? last->rms : k_unknown);
   json["max"] = number(last ? last->max : k_unknown);
   json["rms_aligned"] = number(last ? last->rms_aligned : k_unknown);
   json["change"] = number(run.final_change());
   json["largest_change"] = number(run.largest_change());
   json["pieces"] = number(final_metric(data, "fragments"));
-  json["not_modelled"] = data.not_modelled;
-  json["warnings"] = data.warnings;
-  json["notes"] = data.notes;
+  json["not_modelled"] = record.not_modelled;
+  json["warnings"] = data.notes(Severity::warning);
+  json["notes"] = data.notes(Severity::note);
   json["frames"] = exported.frames;
   json["layers"] = {{"surface", layer_json(exported.surface)}, {"obstacles", layer_json(exported.obstacles)}};
   json["pictures"] = pictures_json(pictures, data.plan.directory);
   return json;
 }
 
-struct Metric {
-  std::string name, unit, label;
+// One metric over time, a line a run.
+struct Plot {
+  MetricName metric;
+  std::string label;
   Json lines = Json::array();
 };
 
-void add_line(std::vector<Metric>& metrics, const std::string& column, const std::string& label,
-              std::size_t run, const std::vector<double>& times, const std::vector<double>& values) {
+void add_line(std::vector<Plot>& plots, const MetricName& metric, const std::string& label, std::size_t run,
+              const std::vector<double>& times, const std::vector<double>& values) {
   if (std::none_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) return;
-  const std::size_t bracket = column.find(" [");
-  const std::string name = column.substr(0, bracket);
-  const std::string unit =
-      bracket == std::string::npos ? "" : column.substr(bracket + 2, column.size() - bracket - 3);
-  auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == name; });
-  if (found == metrics.end()) found = metrics.insert(metrics.end(), Metric{name, unit, label, Json::array()});
+  auto found = std::find_if(plots.begin(), plots.end(),
+                            [&](const Plot& plot) { return plot.metric.name == metric.name; });
+  if (found == plots.end()) found = plots.insert(plots.end(), Plot{metric, label, Json::array()});
   found->lines.push_back({{"run", run}, {"times", numbers(times)}, {"values", numbers(values)}});
 }
 
-void add_distances(std::vector<Metric>& metrics, const ComparedRun& run, std::size_t index) {
-  add_line(metrics, "shape_change [m]", "change of shape since the start, RMS", index, run.change_times,
+void add_distances(std::vector<Plot>& plots, const ComparedRun& run, std::size_t index) {
+  add_line(plots, {"shape_change", "m"}, "change of shape since the start, RMS", index, run.change_times,
            run.shape_change);
   if (run.reference == run.data.plan.name || run.distances.empty()) return;
   std::vector<double> rms, max, rms_aligned, max_aligned;
@@ -145,37 +145,40 @@ void add_distances(std::vector<Metric>& metrics, const ComparedRun& run, std::si
     rms_aligned.push_back(d.rms_aligned);
     max_aligned.push_back(d.max_aligned);
   }
-  add_line(metrics, "surface_rms [m]", "distance to the reference, RMS", index, run.times, rms);
-  add_line(metrics, "surface_max [m]", "distance to the reference, largest", index, run.times, max);
-  add_line(metrics, "surface_rms_aligned [m]", "difference of shape, RMS", index, run.times, rms_aligned);
-  add_line(metrics, "surface_max_aligned [m]", "difference of shape, largest", index, run.times, max_aligned);
+  add_line(plots, {"surface_rms", "m"}, "distance to the reference, RMS", index, run.times, rms);
+  add_line(plots, {"surface_max", "m"}, "distance to the reference, largest", index, run.times, max);
+  add_line(plots, {"surface_rms_aligned", "m"}, "difference of shape, RMS", index, run.times, rms_aligned);
+  add_line(plots, {"surface_max_aligned", "m"}, "difference of shape, largest", index, run.times,
+           max_aligned);
 }
 
 // Every metric over time; those the study names come first.
 Json metrics_json(const Comparison& comparison) {
-  std::vector<Metric> metrics;
-  for (std::size_t i = 0; i < comparison.runs.size(); ++i) add_distances(metrics, comparison.runs[i], i);
+  std::vector<Plot> plots;
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) add_distances(plots, comparison.runs[i], i);
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
     const MetricsTable& table = comparison.runs[i].data.metrics;
     if (table.find("time") < 0) continue;
     const std::vector<double> times = table.column("time");
-    for (const std::string& column : table.columns) {
-      if (column == "frame" || column.starts_with("time [")) continue;
-      add_line(metrics, column, "", i, times, table.column(column));
+    for (const MetricName& column : table.columns) {
+      if (column.name == "frame" || column.name == "time") continue;
+      add_line(plots, column, "", i, times, table.column(column.name));
     }
   }
   std::vector<std::string> first = comparison.study.metrics;
   if (first.empty()) first = {"surface_rms", "volume_ratio", "kinetic_energy", "wall_time"};
-  auto rank = [&](const Metric& m) { return std::find(first.begin(), first.end(), m.name) - first.begin(); };
-  std::stable_sort(metrics.begin(), metrics.end(),
-                   [&](const Metric& a, const Metric& b) { return rank(a) < rank(b); });
+  auto rank = [&](const Plot& plot) {
+    return std::find(first.begin(), first.end(), plot.metric.name) - first.begin();
+  };
+  std::stable_sort(plots.begin(), plots.end(),
+                   [&](const Plot& a, const Plot& b) { return rank(a) < rank(b); });
   Json list = Json::array();
-  for (const Metric& metric : metrics) {
-    list.push_back({{"name", metric.name},
-                    {"unit", metric.unit},
-                    {"label", metric.label},
-                    {"first", rank(metric) < static_cast<std::ptrdiff_t>(first.size())},
-                    {"lines", metric.lines}});
+  for (const Plot& plot : plots) {
+    list.push_back({{"name", plot.metric.name},
+                    {"unit", plot.metric.unit},
+                    {"label", plot.label},
+                    {"first", rank(plot) < static_cast<std::ptrdiff_t>(first.size())},
+                    {"lines", plot.lines}});
   }
   return list;
 }
@@ -197,7 +200,7 @@ std::string export_note(const Comparison& comparison, const Exported& exported) 
 
 std::string cost_note(const Comparison& comparison) {
   int threads = 0;
-  for (const ComparedRun& run : comparison.runs) threads = std::max(threads, run.data.threads);
+  for (const ComparedRun& run : comparison.runs) threads = std::max(threads, run.data.record.threads);
   return fmt::format(
       "Distances are over the whole surface at the last frame, as it lies and after the best rigid alignment "
       "of each "

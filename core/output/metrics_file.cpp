@@ -29,9 +29,9 @@ std::string csv_cell(const std::string& name) {
   return quoted + '"';
 }
 
-std::string header_line(const std::vector<std::string>& columns) {
+std::string header_line(const Metrics& columns) {
   std::string line = "frame";
-  for (const std::string& column : columns) line += ',' + csv_cell(column);
+  for (const Metric& column : columns) line += ',' + csv_cell(column.title());
   return line + '\n';
 }
 
@@ -93,7 +93,7 @@ double parse_cell(const std::string& cell, const fs::path& path, std::size_t lin
 
 }  // namespace
 
-MetricsFile::MetricsFile(fs::path path, std::vector<std::string> columns, int first_frame)
+MetricsFile::MetricsFile(fs::path path, const Metrics& columns, int first_frame)
     : m_path(std::move(path)), m_columns(columns.size()) {
   const std::string header = header_line(columns);
   write_file_atomically(m_path, header + (first_frame > 0 ? rows_before(m_path, header, first_frame) : ""));
@@ -105,10 +105,10 @@ MetricsFile::~MetricsFile() {
   if (m_descriptor >= 0) ::close(m_descriptor);
 }
 
-void MetricsFile::append(int frame, std::span<const double> values) {
-  assert(values.size() == m_columns);
+void MetricsFile::append(int frame, const Metrics& row) {
+  assert(row.size() == m_columns);
   std::string line = std::to_string(frame);
-  for (double value : values) line += std::isnan(value) ? std::string(",") : fmt::format(",{}", value);
+  for (const Metric& m : row) line += std::isnan(m.value) ? std::string(",") : fmt::format(",{}", m.value);
   line += '\n';
   const off_t before = ::lseek(m_descriptor, 0, SEEK_END);
   const ssize_t written = ::write(m_descriptor, line.data(), line.size());
@@ -121,7 +121,7 @@ void MetricsFile::append(int frame, std::span<const double> values) {
 
 int MetricsTable::find(const std::string& name) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i] == name || columns[i].substr(0, columns[i].find(" [")) == name) return static_cast<int>(i);
+    if (columns[i].name == name) return static_cast<int>(i);
   }
   return -1;
 }
@@ -138,7 +138,8 @@ MetricsTable read_metrics(const fs::path& path) {
   const std::vector<std::string> lines = complete_lines(path);
   if (lines.empty()) throw InputError(Problem{path.string(), {}, "there is no table of metrics"});
   MetricsTable table;
-  table.columns = split_cells(lines.front());
+  for (const std::string& title : split_cells(lines.front()))
+    table.columns.push_back(parse_metric_title(title));
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::vector<std::string> cells = split_cells(lines[i]);
     if (cells.size() != table.columns.size()) {

@@ -4,27 +4,26 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/output/atomic_file.h"
+#include "core/output/metric.h"
 
 namespace exemplar {
 
 class MetricsFile {
  public:
-  // `columns`: names with their units, e.g. "kinetic_energy [J]", after the column "frame", which is always
-  // the first. Rows with frame < first_frame of an existing table with the same columns are kept as they are.
-  // Throws OutputError when the file cannot be written, InputError when a table to be continued has other
-  // columns.
-  MetricsFile(std::filesystem::path path, std::vector<std::string> columns, int first_frame = 0);
+  // `columns` come after the column "frame", which is always the first; their values are not looked at. Rows
+  // with frame < first_frame of an existing table with the same columns are kept as they are. Throws
+  // OutputError when the file cannot be written, InputError when a table to be continued has other columns.
+  MetricsFile(std::filesystem::path path, const Metrics& columns, int first_frame = 0);
   ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
   // One value a column; NaN becomes an empty cell. On disk when it returns. Throws OutputError.
-  void append(int frame, std::span<const double> values);
+  void append(int frame, const Metrics& row);
 
  private:
   std::filesystem::path m_path;
@@ -33,10 +32,10 @@ class MetricsFile {
 };
 
 struct MetricsTable {
-  std::vector<std::string> columns;       // the first is "frame"
+  std::vector<MetricName> columns;        // the first is "frame"
   std::vector<std::vector<double>> rows;  // NaN for empty cells
 
-  // Index of a column by its name with or without the unit; -1 when there is none.
+  // Index of a column by its name; -1 when there is none.
   int find(const std::string& name) const;
   // The values of a column; throws InputError when there is none.
   std::vector<double> column(const std::string& name) const;

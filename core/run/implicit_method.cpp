@@ -46,7 +46,7 @@ void read_states(StateReader& in, std::vector<ObstacleState>& states) {
 class ImplicitMethod : public Method {
  public:
   ImplicitMethod(const Scene& scene, const ImplicitSettings& settings, std::unique_ptr<ImplicitModel> model,
-                 std::vector<std::string> notes);
+                 Notes notes);
 
   StepReport advance(double until, const InterruptCheck& interrupted) override;
   std::vector<Geometry> fields() const override;
@@ -55,7 +55,7 @@ class ImplicitMethod : public Method {
   void load(StateReader& in) override;
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
   PhaseTimes phase_times() const override { return {{"solve", m_seconds}}; }
-  std::vector<std::string> notes() const override { return m_notes; }
+  Notes notes() const override { return m_notes; }
 
  private:
   // What acts on one body besides elasticity.
@@ -87,14 +87,14 @@ class ImplicitMethod : public Method {
   std::unique_ptr<ImplicitModel> m_model;
   ImplicitSolver& m_solver;
   std::vector<Actions> m_actions;
-  std::vector<std::string> m_notes;
+  Notes m_notes;
   double m_time = 0;
   double m_seconds = 0;
   int m_iterations = 0;
 };
 
 ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& settings,
-                               std::unique_ptr<ImplicitModel> model, std::vector<std::string> notes)
+                               std::unique_ptr<ImplicitModel> model, Notes notes)
     : m_scene(scene),
       m_settings(settings),
       m_model(std::move(model)),
@@ -106,7 +106,8 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
     add_contact(contact);
   }
   prepare_actions();
-  m_notes.push_back(fmt::format("{}, {} unknowns", m_model->size_text(), m_solver.unknowns()));
+  m_notes.push_back(
+      {Severity::note, fmt::format("{}, {} unknowns", m_model->size_text(), m_solver.unknowns())});
 }
 
 ContactOptions ImplicitMethod::contact_options() const {
@@ -133,7 +134,8 @@ void ImplicitMethod::separate(const ContactOptions& contact) {
     if (shift.norm() == 0) continue;
     state.positions.middleRows(body.first_node, body.node_count) = x;
     m_notes.push_back(
-        fmt::format("body {} touches an obstacle at the start: moved by {:.2g} m", name, shift.norm()));
+        {Severity::note,
+         fmt::format("body {} touches an obstacle at the start: moved by {:.2g} m", name, shift.norm())});
   }
   m_solver.set_state(std::move(state));
 }
@@ -287,13 +289,13 @@ Diagnostics ImplicitMethod::diagnostics() const {
       has_examples = true;
       distance += m_solver.term_energy(set.term);
       for (std::size_t k = 0; k < set.members.size(); ++k)
-        d.extra.emplace_back("weight_" + body.name() + "_" + body.examples()[set.members[k]].name,
-                             state.weights[set.term][to_row(k)]);
+        d.extra.push_back({"weight_" + body.name() + "_" + body.examples()[set.members[k]].name, "",
+                           state.weights[set.term][to_row(k)]});
     }
   }
   d.elastic_energy += distance;
   if (has_examples) d.example_distance = distance;
-  if (!m_scene.obstacles.empty()) d.extra.emplace_back("contact_energy [J]", state.energies.barrier);
+  if (!m_scene.obstacles.empty()) d.extra.push_back({"contact_energy", "J", state.energies.barrier});
   return d;
 }
 
@@ -367,8 +369,7 @@ ImplicitOptions implicit_options(const ImplicitSettings& settings) {
 }
 
 std::unique_ptr<Method> make_implicit_method(const Scene& scene, const ImplicitSettings& settings,
-                                             std::unique_ptr<ImplicitModel> model,
-                                             std::vector<std::string> notes) {
+                                             std::unique_ptr<ImplicitModel> model, Notes notes) {
   return std::make_unique<ImplicitMethod>(scene, settings, std::move(model), std::move(notes));
 }
 

@@ -62,7 +62,6 @@ ImplicitOptions implicit_options(const ImplicitSettings& settings);
 // `notes`: what was said while the model was made. The scene must outlive the method. Throws InputError for
 // supports, loads and controllers that do not fit and for starts inside obstacles.
 std::unique_ptr<Method> make_implicit_method(const Scene& scene, const ImplicitSettings& settings,
-                                             std::unique_ptr<ImplicitModel> model,
-                                             std::vector<std::string> notes);
+                                             std::unique_ptr<ImplicitModel> model, Notes notes);
 
 }  // namespace exemplar

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/note.h"
 #include "core/math/types.h"
 #include "core/output/fields.h"
+#include "core/output/metric.h"
 #include "core/output/state.h"
 
 namespace exemplar {
@@ -65,8 +67,8 @@ struct Diagnostics {
   double plastic_measure = k_unknown;       // largest ‖F_p − I‖ or the method's counterpart
   double example_distance = k_unknown;      // energy distance to the example manifold
   double deepest_penetration = k_unknown;   // of the surface into obstacles, ≥ 0
-  // Further columns, e.g. {"weight_plank_folded", 0.4}, {"fragments", 12}.
-  std::vector<std::pair<std::string, double>> extra;
+  // Further columns, e.g. {"weight_plank_folded", "", 0.4}, {"contact_energy", "J", 12}.
+  Metrics extra;
 };
 
 using InterruptCheck = std::function<bool()>;
@@ -94,8 +96,8 @@ class Method {
 
   virtual PhaseTimes phase_times() const { return {}; }
 
-  // Said once at the start of a run: what was derived, chosen or repaired; warnings begin with "warning: ".
-  virtual std::vector<std::string> notes() const { return {}; }
+  // Said once at the start of a run.
+  virtual Notes notes() const { return {}; }
 };
 
 }  // namespace exemplar

@@ -1,5 +1,4 @@
-// A run's directory: frames and collections, metrics.csv, checkpoints and run.json (what ran, settings after
-// defaults, status, timings, memory, final metrics). run.json exists from the start with status "running".
+// A run's directory: frames and collections, metrics.csv, checkpoints and run.json (core/scene/run_record.h).
 #pragma once
 
 #include <memory>
@@ -9,20 +8,9 @@
 
 #include "core/output/checkpoint.h"
 #include "core/run/runner.h"
+#include "core/scene/run_record.h"
 
 namespace exemplar {
-
-// What run.json says besides the outcome. `settings_json` is the scene after defaults.
-struct RunRecord {
-  std::string method;
-  std::string scene_path;
-  std::string title;
-  std::string settings_json;
-  std::string content_key;  // of everything that determines the result
-  int threads = 0;
-  int blas_threads = 1;
-  std::vector<std::string> notes, not_modelled;
-};
 
 // The version of the program and build, part of every content key.
 std::string program_version();
@@ -30,6 +18,7 @@ std::string content_key(const std::string& method, const std::string& settings_j
 
 class RunDirectory : public RunSink {
  public:
+  // `record` says what runs; the outcome is filled in here.
   RunDirectory(std::string directory, RunRecord record, int first_frame);
   ~RunDirectory() override;
 
@@ -43,15 +32,5 @@ class RunDirectory : public RunSink {
   struct Implementation;
   std::unique_ptr<Implementation> m_implementation;
 };
-
-// What an earlier run left: none, one that can go on, or one that is complete.
-struct EarlierRun {
-  bool exists = false;
-  bool complete = false;
-  std::string content_key;
-  std::string status;
-  int frames = 0;  // last written
-};
-EarlierRun inspect_run(const std::string& directory);
 
 }  // namespace exemplar

@@ -119,47 +119,36 @@ RunSummary simulate(Method& method, const Scene& scene, RunSink& sink, const Run
 
 namespace {
 
-template <class Visitor>
-void visit_metrics(const FrameMetrics& m, const Visitor& visit) {
-  const Diagnostics& d = m.diagnostics;
-  auto vector = [&](const std::string& name, const char* unit, const Vec3& v) {
-    for (int k = 0; k < 3; ++k) visit(name + "_" + "xyz"[k] + " [" + unit + "]", v[k]);
-  };
-  visit("time [s]", m.time);
-  visit("mass [kg]", d.mass);
-  vector("centre_of_mass", "m", d.centre_of_mass);
-  vector("linear_momentum", "kg m/s", d.linear_momentum);
-  vector("angular_momentum", "kg m²/s", d.angular_momentum);
-  visit("kinetic_energy [J]", d.kinetic_energy);
-  visit("elastic_energy [J]", d.elastic_energy);
-  visit("gravitational_energy [J]", d.gravitational_energy);
-  visit("plastic_dissipation [J]", d.plastic_dissipation);
-  visit("contact_dissipation [J]", d.contact_dissipation);
-  visit("damping_dissipation [J]", d.damping_dissipation);
-  visit("volume_ratio", m.volume_ratio);
-  visit("plastic_measure", d.plastic_measure);
-  visit("example_distance [J]", d.example_distance);
-  visit("deepest_penetration [m]", d.deepest_penetration);
-  for (const auto& [name, value] : d.extra) visit(name, value);
-  visit("steps", m.steps);
-  visit("iterations", m.iterations);
-  visit("wall_time [s]", m.wall_time);
-  visit("real_time_factor", m.wall_time > 0 ? m.time / m.wall_time : k_unknown);
-  for (const auto& [name, seconds] : m.phases) visit("time_" + name + " [s]", seconds);
+void add_vector(Metrics& metrics, const std::string& name, const char* unit, const Vec3& v) {
+  for (int k = 0; k < 3; ++k) metrics.push_back({name + "_" + "xyz"[k], unit, v[k]});
 }
 
 }  // namespace
 
-std::vector<std::string> metric_columns(const FrameMetrics& metrics) {
-  std::vector<std::string> columns;
-  visit_metrics(metrics, [&](const std::string& name, double) { columns.push_back(name); });
-  return columns;
-}
-
-std::vector<double> metric_values(const FrameMetrics& metrics) {
-  std::vector<double> values;
-  visit_metrics(metrics, [&](const std::string&, double value) { values.push_back(value); });
-  return values;
+Metrics metrics_of(const FrameMetrics& frame) {
+  const Diagnostics& d = frame.diagnostics;
+  Metrics all{{"time", "s", frame.time}, {"mass", "kg", d.mass}};
+  add_vector(all, "centre_of_mass", "m", d.centre_of_mass);
+  add_vector(all, "linear_momentum", "kg m/s", d.linear_momentum);
+  add_vector(all, "angular_momentum", "kg m²/s", d.angular_momentum);
+  const Metrics scalars{{"kinetic_energy", "J", d.kinetic_energy},
+                        {"elastic_energy", "J", d.elastic_energy},
+                        {"gravitational_energy", "J", d.gravitational_energy},
+                        {"plastic_dissipation", "J", d.plastic_dissipation},
+                        {"contact_dissipation", "J", d.contact_dissipation},
+                        {"damping_dissipation", "J", d.damping_dissipation},
+                        {"volume_ratio", "", frame.volume_ratio},
+                        {"plastic_measure", "", d.plastic_measure},
+                        {"example_distance", "J", d.example_distance},
+                        {"deepest_penetration", "m", d.deepest_penetration}};
+  all.insert(all.end(), scalars.begin(), scalars.end());
+  all.insert(all.end(), d.extra.begin(), d.extra.end());
+  all.push_back({"steps", "", static_cast<double>(frame.steps)});
+  all.push_back({"iterations", "", static_cast<double>(frame.iterations)});
+  all.push_back({"wall_time", "s", frame.wall_time});
+  all.push_back({"real_time_factor", "", frame.wall_time > 0 ? frame.time / frame.wall_time : k_unknown});
+  for (const auto& [name, seconds] : frame.phases) all.push_back({"time_" + name, "s", seconds});
+  return all;
 }
 
 }  // namespace exemplar

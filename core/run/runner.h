@@ -22,9 +22,8 @@ struct FrameMetrics {
   PhaseTimes phases;                // s since the start
 };
 
-// Names with units and values, in the same order for every frame of a run.
-std::vector<std::string> metric_columns(const FrameMetrics& metrics);
-std::vector<double> metric_values(const FrameMetrics& metrics);
+// The columns of metrics.csv, in the same order for every frame of a run.
+Metrics metrics_of(const FrameMetrics& frame);
 
 class RunSink {
  public:

@@ -104,6 +104,12 @@ class ValueReader {
         return sequence(*static_cast<std::vector<Vec3>*>(value), &ValueReader::vector);
       case FieldKind::texts:
         return sequence(*static_cast<std::vector<std::string>*>(value), &ValueReader::text);
+      case FieldKind::json:
+        return json_text(m_json, *static_cast<JsonText*>(value));
+      case FieldKind::named_numbers:
+        return named(*static_cast<NamedNumbers*>(value), &ValueReader::number_or_null);
+      case FieldKind::named_values:
+        return named(*static_cast<NamedValues*>(value), &ValueReader::json_text);
       default:
         return false;
     }
@@ -114,6 +120,14 @@ class ValueReader {
     if (!json.is_number()) return false;
     value = json.get<double>();
     return in_range(m_field.range, value);
+  }
+  bool number_or_null(const Json& json, double& value) const {
+    value = std::numeric_limits<double>::quiet_NaN();
+    return json.is_null() || number(json, value);
+  }
+  bool json_text(const Json& json, JsonText& value) const {
+    value.text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return true;
   }
   bool integer(const Json& json, int& value) const {
     if (!json.is_number()) return false;
@@ -164,6 +178,17 @@ class ValueReader {
       U value{};
       if (!(this->*read)(item, value)) return false;
       values.push_back(value);
+    }
+    return true;
+  }
+  template <class U>
+  bool named(std::vector<std::pair<std::string, U>>& values,
+             bool (ValueReader::*read)(const Json&, U&) const) const {
+    if (!m_json.is_object()) return false;
+    values.clear();
+    for (const auto& [key, item] : m_json.items()) {
+      values.emplace_back(key, U{});
+      if (!(this->*read)(item, values.back().second)) return false;
     }
     return true;
   }
@@ -248,6 +273,11 @@ void read_preset(const Json& json, const Description& type, void* object, const 
                    given.is_string() ? did_you_mean(given.get<std::string>(), names) : "")});
 }
 
+Json json_of(const JsonText& value) {
+  const Json json = Json::parse(value.text, nullptr, false);
+  return json.is_discarded() ? Json(value.text) : json;
+}
+
 Json write_value(const FieldSpec& field, const void* object) {
   const void* value = field.get(object);
   if (!value) return nullptr;
@@ -273,6 +303,20 @@ Json write_value(const FieldSpec& field, const void* object) {
       Json list = Json::array();
       for (const Vec3& v : *static_cast<const std::vector<Vec3>*>(value)) list.push_back(vector(v));
       return list;
+    }
+    case FieldKind::json:
+      return json_of(*static_cast<const JsonText*>(value));
+    case FieldKind::named_numbers: {
+      Json object_with_numbers = Json::object();
+      for (const auto& [name, number] : *static_cast<const NamedNumbers*>(value))
+        object_with_numbers[name] = std::isfinite(number) ? Json(number) : Json(nullptr);
+      return object_with_numbers;
+    }
+    case FieldKind::named_values: {
+      Json object_with_values = Json::object();
+      for (const auto& [name, text] : *static_cast<const NamedValues*>(value))
+        object_with_values[name] = json_of(text);
+      return object_with_values;
     }
     case FieldKind::object:
       return write_object(*field.nested, value);
@@ -330,10 +374,18 @@ Json field_schema(const FieldSpec& field) {
       return array_schema({{"type", "string"}});
     case FieldKind::vectors:
       return array_schema(vector_schema(field));
+    case FieldKind::json:
+      return Json::object();
+    case FieldKind::named_numbers:
+      return {{"type", "object"},
+              {"additionalProperties",
+               {{"anyOf", Json::array({number_schema("number", field.range), Json{{"type", "null"}}})}}}};
+    case FieldKind::named_values:
+      return {{"type", "object"}};
     case FieldKind::object:
       return object_schema(*field.nested);
     case FieldKind::list:
-      return array_schema(schema_of(*field.nested));
+      return array_schema(object_schema(*field.nested));
   }
   return Json::object();
 }
@@ -482,6 +534,12 @@ std::string expectation(const FieldSpec& field) {
       return "expected a list of strings";
     case FieldKind::vectors:
       return "expected a list of [x, y, z]";
+    case FieldKind::json:
+      return "expected a value";
+    case FieldKind::named_numbers:
+      return "expected an object {\"name\": number}";
+    case FieldKind::named_values:
+      return "expected an object {\"path\": value}";
     case FieldKind::object:
       return "expected an object {...}";
     case FieldKind::list:

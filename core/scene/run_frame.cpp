@@ -9,18 +9,18 @@
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
 #include "core/scene/json.h"
+#include "core/scene/run_record.h"
 
 namespace exemplar {
 
 namespace {
 
+// The body's place among those of the run's scene.
 int body_index(const std::filesystem::path& run, const std::string& body) {
-  const Json record = read_json_file((run / "run.json").string());
-  if (record.contains("settings") && record["settings"].contains("bodies")) {
-    const Json& bodies = record["settings"]["bodies"];
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      if (bodies[i].value("name", "") == body) return static_cast<int>(i);
-    }
+  const Json settings = parse_json(read_run_record(run).settings.text, (run / "run.json").string());
+  const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].is_object() && bodies[i].value("name", Json()) == body) return static_cast<int>(i);
   }
   throw InputError(Problem{run.string(), "", "has no body called '" + body + "'"});
 }

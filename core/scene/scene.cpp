@@ -44,8 +44,7 @@ Volume volume_from_file(const std::string& file, const TriMesh& surface) {
   int flipped = 0;
   Volume volume = volume_of_mesh(read_tets(file, &flipped), surface);
   if (flipped > 0)
-    volume.notes.push_back(
-        fmt::format("warning: {} tets of {} had negative volume and were turned", flipped, file));
+    volume.notes.push_back(fmt::format("{} tets of {} had negative volume and were turned", flipped, file));
   return volume;
 }
 
@@ -107,7 +106,7 @@ Body::Body(const BodySettings& settings, const std::string& directory, const std
         Problem{"", path + ".surface",
                 fmt::format("{} of {} triangles are degenerate", repair.degenerate_triangles, triangles)});
   }
-  for (const std::string& note : repair.notes) m_notes.push_back("warning: " + name() + ": " + note);
+  for (const std::string& note : repair.notes) m_notes.push_back({Severity::warning, name() + ": " + note});
   m_surface = {transformed(m_placement, m_lazy->own_surface.vertices), m_lazy->own_surface.triangles};
   for (const SupportSettings& support : settings.supports)
     m_supports.push_back(make_support(support, settings.name));

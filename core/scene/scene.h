@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/note.h"
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/volume/tetrahedralize.h"
 #include "core/scene/scene_settings.h"
@@ -61,8 +62,8 @@ class Body {
   const std::vector<Support>& supports() const { return m_supports; }
   const std::vector<Controller>& controllers() const { return m_controllers; }
 
-  // What was repaired or chosen while making this body; warnings begin with "warning: ".
-  const std::vector<std::string>& notes() const { return m_notes; }
+  // What was repaired or chosen while making this body.
+  const Notes& notes() const { return m_notes; }
 
  private:
   struct Lazy;
@@ -72,7 +73,7 @@ class Body {
   TriMesh m_surface;
   std::vector<Support> m_supports;
   std::vector<Controller> m_controllers;
-  std::vector<std::string> m_notes;
+  Notes m_notes;
   std::shared_ptr<Lazy> m_lazy;
 };
 

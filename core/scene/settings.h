@@ -21,6 +21,14 @@ namespace exemplar {
 
 using IntVec3 = Eigen::Vector3i;
 
+// A JSON value kept as its text, where its type depends on what it will be used for.
+struct JsonText {
+  std::string text = "null";
+};
+// Objects with free keys: {"name": number}, NaN where it is null, and {"name": any value}.
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+using NamedValues = std::vector<std::pair<std::string, JsonText>>;
+
 enum class FieldKind {
   number,
   integer,
@@ -31,6 +39,9 @@ enum class FieldKind {
   numbers,
   vectors,
   texts,
+  json,
+  named_numbers,
+  named_values,
   choice,
   object,
   list
@@ -156,6 +167,12 @@ constexpr FieldKind kind_of() {
     return FieldKind::vectors;
   else if constexpr (std::is_same_v<U, std::vector<std::string>>)
     return FieldKind::texts;
+  else if constexpr (std::is_same_v<U, JsonText>)
+    return FieldKind::json;
+  else if constexpr (std::is_same_v<U, NamedNumbers>)
+    return FieldKind::named_numbers;
+  else if constexpr (std::is_same_v<U, NamedValues>)
+    return FieldKind::named_values;
   else if constexpr (is_vector<U>::value)
     return FieldKind::list;
   else

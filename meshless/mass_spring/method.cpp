@@ -106,7 +106,7 @@ class MassSpringMethod : public Method {
   PhaseTimes phase_times() const override {
     return {{"springs", m_spring_seconds}, {"contact", m_contact_seconds}};
   }
-  std::vector<std::string> notes() const override;
+  Notes notes() const override;
 
  private:
   int substeps(double dt) const;
@@ -275,7 +275,7 @@ Diagnostics MassSpringMethod::diagnostics() const {
   if (d.mass > 0) d.centre_of_mass /= d.mass;
   d.contact_dissipation = m_contact_dissipation;
   d.plastic_measure = 0;
-  d.extra = {{"broken_springs", broken}};
+  d.extra = {{"broken_springs", "", broken}};
   return d;
 }
 
@@ -304,17 +304,19 @@ std::vector<std::pair<Vec3, Quat>> MassSpringMethod::obstacle_poses() const {
   return poses;
 }
 
-std::vector<std::string> MassSpringMethod::notes() const {
-  std::vector<std::string> out;
+Notes MassSpringMethod::notes() const {
+  Notes out;
   for (const SceneBody& body : m_bodies) {
-    out.push_back(fmt::format("{}: {} nodes, {} springs, stable up to {:.3g} s", body.body->name(),
-                              body.springs->positions.rows(), body.springs->network().springs.rows(),
-                              body.springs->stable_step()));
+    out.push_back(
+        {Severity::note, fmt::format("{}: {} nodes, {} springs, stable up to {:.3g} s", body.body->name(),
+                                     body.springs->positions.rows(), body.springs->network().springs.rows(),
+                                     body.springs->stable_step())});
     if (body.softened < 1.0)
-      out.push_back(fmt::format(
-          "warning: {}: springs have {:.2g} of the material's stiffness, which is what {} sub-steps can "
-          "carry; raise max_substeps or steps per frame for more",
-          body.body->name(), body.softened, m_settings.max_substeps));
+      out.push_back(
+          {Severity::warning,
+           fmt::format("{}: springs have {:.2g} of the material's stiffness, which is what {} sub-steps can "
+                       "carry; raise max_substeps or steps per frame for more",
+                       body.body->name(), body.softened, m_settings.max_substeps)});
   }
   return out;
 }

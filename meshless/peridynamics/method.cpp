@@ -64,7 +64,7 @@ class PeridynamicsMethod : public Method {
   void load(StateReader& in) override;
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
   PhaseTimes phase_times() const override { return m_times; }
-  std::vector<std::string> notes() const override { return m_notes; }
+  Notes notes() const override { return m_notes; }
 
  private:
   void make_particles();
@@ -98,7 +98,7 @@ class PeridynamicsMethod : public Method {
   std::vector<Quat> m_rotations;
   std::vector<RigidTransform> m_motions;
   PhaseTimes m_times{{"particles", 0}, {"steps", 0}, {"fragments", 0}};
-  std::vector<std::string> m_notes;
+  Notes m_notes;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -122,14 +122,15 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   m_times[0].second = seconds_since(start);
   const double bonds = static_cast<double>(m_solver->bonds().directed_bonds());
   m_notes.push_back(
-      fmt::format("{} particles, spacing {:.4g} m, horizon {:.4g} m, {} bonds ({:.1f} bytes each way)",
-                  m_particles.size(), m_spacing, m_solver->horizon(), static_cast<std::int64_t>(bonds / 2),
-                  static_cast<double>(m_solver->bytes()) / std::max(bonds, 1.0)));
-  m_notes.push_back(
-      fmt::format("step {:.4g} s; bound of Silling and Askari {:.4g} s", m_step, m_solver->stable_step()));
+      {Severity::note,
+       fmt::format("{} particles, spacing {:.4g} m, horizon {:.4g} m, {} bonds ({:.1f} bytes each way)",
+                   m_particles.size(), m_spacing, m_solver->horizon(), static_cast<std::int64_t>(bonds / 2),
+                   static_cast<double>(m_solver->bytes()) / std::max(bonds, 1.0))});
+  m_notes.push_back({Severity::note, fmt::format("step {:.4g} s; bound of Silling and Askari {:.4g} s",
+                                                 m_step, m_solver->stable_step())});
   // Advance shortens steps to divide a scene step: what counts is the longest it can take.
   if (const auto warning = check_step(std::min(m_step, scene.step()), m_solver->stable_step())) {
-    m_notes.push_back("warning: " + *warning);
+    m_notes.push_back({Severity::warning, *warning});
   }
 }
 
@@ -179,13 +180,15 @@ void PeridynamicsMethod::make_particles() {
       filled = &finer;
     }
     if (body.settings().initial_pose) {
-      m_notes.push_back(
-          fmt::format("warning: {}: starts at rest, its initial pose is not modelled", body.name()));
+      m_notes.push_back({Severity::warning,
+                         fmt::format("{}: starts at rest, its initial pose is not modelled", body.name())});
     }
     if (filled->cage) {
-      m_notes.push_back(fmt::format(
-          "warning: {}: the surface has no conforming volume; fracture faces reach up to a cage around it",
-          body.name()));
+      m_notes.push_back(
+          {Severity::warning,
+           fmt::format(
+               "{}: the surface has no conforming volume; fracture faces reach up to a cage around it",
+               body.name())});
     }
     part.elements = make_elements(m_settings.elements, part.surface, filled->mesh, spacing, m_scene.seed);
     part.first = static_cast<int>(m_particles.size());
@@ -200,15 +203,15 @@ void PeridynamicsMethod::make_particles() {
   m_spacing = particle_spacing(m_particles.positions, quantile);
   if (m_settings.elements == ElementKind::cubes) m_spacing = spacing;
   if (m_particles.size() > 2 * static_cast<std::size_t>(m_settings.particles)) {
-    m_notes.push_back(
-        fmt::format("warning: {} particles instead of {}: the surface's triangles ask for so many tets",
-                    m_particles.size(), m_settings.particles));
+    m_notes.push_back({Severity::warning,
+                       fmt::format("{} particles instead of {}: the surface's triangles ask for so many tets",
+                                   m_particles.size(), m_settings.particles)});
   }
   for (const BodyParticles& part : m_bodies) {
     if (const auto warning =
             check_thickness(thin_part(part.surface), m_spacing, m_settings.horizon * m_spacing,
                             static_cast<int>(m_particles.size()), part.body->name())) {
-      m_notes.push_back("warning: " + *warning);
+      m_notes.push_back({Severity::warning, *warning});
     }
   }
 }
@@ -430,16 +433,17 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   }
   const std::vector<double> damage = m_solver->damage();
   const double whole = std::accumulate(m_fragments.volumes.begin(), m_fragments.volumes.end(), 0.0);
-  d.extra = {{"broken_bonds", static_cast<double>(m_solver->broken_bonds())},
-             {"fracture_energy", energies.released},
-             {"mean_damage",
+  d.extra = {{"broken_bonds", "", static_cast<double>(m_solver->broken_bonds())},
+             {"fracture_energy", "", energies.released},
+             {"mean_damage", "",
               std::accumulate(damage.begin(), damage.end(), 0.0) / static_cast<double>(damage.size())},
-             {"fragments", static_cast<double>(m_fragments.count())},
-             {"largest_fragment", m_fragments.volumes[0] / whole}};
+             {"fragments", "", static_cast<double>(m_fragments.count())},
+             {"largest_fragment", "", m_fragments.volumes[0] / whole}};
   const std::vector<int> bins = size_histogram(m_fragments);
   static const char* const names[] = {"fragments_below_1e-4", "fragments_below_1e-3", "fragments_below_1e-2",
                                       "fragments_below_1e-1", "fragments_up_to_1"};
-  for (std::size_t k = 0; k < bins.size(); ++k) d.extra.emplace_back(names[k], bins[k]);
+  for (std::size_t k = 0; k < bins.size(); ++k)
+    d.extra.push_back({names[k], "", static_cast<double>(bins[k])});
   return d;
 }
 

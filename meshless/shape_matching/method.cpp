@@ -31,7 +31,7 @@ class ShapeMatchingMethod : public Method {
   PhaseTimes phase_times() const override {
     return {{"matching", m_matching_seconds}, {"contact", m_contact_seconds}};
   }
-  std::vector<std::string> notes() const override;
+  Notes notes() const override;
 
  private:
   void step(double dt);
@@ -222,7 +222,8 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
   }
   if (d.mass > 0) d.centre_of_mass /= d.mass;
   d.contact_dissipation = m_contact_dissipation;
-  d.extra = {{"flowing_cells", flowing}, {"sleeping_bodies", asleep}, {"bend_angle [degrees]", bend}};
+  d.extra = {
+      {"flowing_cells", "", flowing}, {"sleeping_bodies", "", asleep}, {"bend_angle", "degrees", bend}};
   return d;
 }
 
@@ -251,8 +252,8 @@ std::vector<std::pair<Vec3, Quat>> ShapeMatchingMethod::obstacle_poses() const {
   return poses;
 }
 
-std::vector<std::string> ShapeMatchingMethod::notes() const {
-  std::vector<std::string> out;
+Notes ShapeMatchingMethod::notes() const {
+  Notes out;
   for (const SceneBody& body : m_bodies) out.insert(out.end(), body.notes.begin(), body.notes.end());
   return out;
 }

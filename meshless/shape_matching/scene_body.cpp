@@ -185,18 +185,20 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.inverse_masses = matched.masses().cwiseInverse();
   const StiffnessPlan& plan = matched.plan(scene.step() / out.substeps);
   out.notes.push_back(
-      fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
-                  body.name(), matched.positions.rows(), matched.cells().cells().count(),
-                  matched.levels().size(), out.substeps, plan.alphas[0], plan.iterations));
+      {Severity::note,
+       fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
+                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
+                   matched.levels().size(), out.substeps, plan.alphas[0], plan.iterations)});
   if (plan.reached < 0.9 && settings.stiffness_time == 0.0)
     out.notes.push_back(
-        fmt::format("warning: {}: shape matching reaches {:.2g} of Young's modulus at this step; more "
-                    "levels, iterations or "
-                    "steps per frame make it stiffer",
-                    body.name(), plan.reached));
+        {Severity::warning,
+         fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
+                     "levels, iterations or "
+                     "steps per frame make it stiffer",
+                     body.name(), plan.reached)});
   if (options.plasticity.kind != PlasticityKind::none)
-    out.notes.push_back(
-        fmt::format("{}: cells flow above a deformation of {:.3g}", body.name(), options.plasticity.yield));
+    out.notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}",
+                                                     body.name(), options.plasticity.yield)});
   return out;
 }
 

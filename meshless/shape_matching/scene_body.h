@@ -19,7 +19,7 @@ struct SceneBody {
   LoadSet loads;  // on the surface's vertices
   VecX inverse_masses;
   int substeps = 1;  // of a scene step
-  std::vector<std::string> notes;
+  Notes notes;
 };
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings);

@@ -83,7 +83,7 @@ class RigidMethod : public Method {
   void load(StateReader& in) override;
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
   PhaseTimes phase_times() const override { return {{"bullet", m_bullet_seconds}}; }
-  std::vector<std::string> notes() const override;
+  Notes notes() const override;
 
  private:
   std::vector<RigidObject> objects() const;
@@ -302,14 +302,15 @@ std::vector<std::pair<Vec3, Quat>> RigidMethod::obstacle_poses() const {
   return poses;
 }
 
-std::vector<std::string> RigidMethod::notes() const {
-  std::vector<std::string> notes;
+Notes RigidMethod::notes() const {
+  Notes notes;
   for (const RigidBody& body : m_bodies) {
-    notes.push_back(fmt::format("{}: {:.4g} kg, collides as its {}", body.body->name(), body.mass,
-                                body.shape.is_hull() ? "convex hull" : "triangles"));
+    notes.push_back(
+        {Severity::note, fmt::format("{}: {:.4g} kg, collides as its {}", body.body->name(), body.mass,
+                                     body.shape.is_hull() ? "convex hull" : "triangles")});
     if (body.body->supports().size() > 1) {
-      notes.push_back(fmt::format("warning: {}: rigid follows only the first of {} supports",
-                                  body.body->name(), body.body->supports().size()));
+      notes.push_back({Severity::warning, fmt::format("{}: rigid follows only the first of {} supports",
+                                                      body.body->name(), body.body->supports().size())});
     }
   }
   return notes;

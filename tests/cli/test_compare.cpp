@@ -38,9 +38,8 @@ std::string physics_of(const fs::path& metrics) {
   std::string text;
   for (const auto& row : table.rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string& name = table.columns[c];
-      if (name.starts_with("wall_time") || name.starts_with("real_time") || name.starts_with("time_"))
-        continue;
+      const std::string& name = table.columns[c].name;
+      if (name == "wall_time" || name == "real_time_factor" || name.starts_with("time_")) continue;
       text += name + "=" + std::to_string(row[c]) + " ";
     }
   }

@@ -77,8 +77,8 @@ class FemRun {
   Points nodes() const { return series("tets").points; }
   Points surface() const { return series("surface").points; }
   double extra(const std::string& name) const {
-    for (const auto& [key, value] : m_method->diagnostics().extra) {
-      if (key == name) return value;
+    for (const Metric& metric : m_method->diagnostics().extra) {
+      if (metric.name == name) return metric.value;
     }
     ADD_FAILURE() << "no column " << name;
     return 0;

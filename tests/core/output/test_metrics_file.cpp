@@ -13,13 +13,15 @@ namespace exemplar::test {
 
 namespace {
 
-const std::vector<std::string> k_columns = {"time [s]", "kinetic_energy [J]", "weight \"a\", b"};
+Metrics row_of(int frame) {
+  return {{"time", "s", frame / 3.0},
+          {"kinetic_energy", "J", std::exp(-frame * 50.0)},
+          {"weight \"a\", b", "", frame % 2 ? NAN : -1.0 / 7}};
+}
 
 void write_rows(const std::filesystem::path& path, int begin, int end) {
-  MetricsFile file(path, k_columns, begin);
-  for (int frame = begin; frame < end; ++frame) {
-    file.append(frame, std::vector<double>{frame / 3.0, std::exp(-frame * 50.0), frame % 2 ? NAN : -1.0 / 7});
-  }
+  MetricsFile file(path, row_of(0), begin);
+  for (int frame = begin; frame < end; ++frame) file.append(frame, row_of(frame));
 }
 
 TEST(MetricsFile, NumbersComeBackExactlyAndNanIsEmpty) {
@@ -27,13 +29,15 @@ TEST(MetricsFile, NumbersComeBackExactlyAndNanIsEmpty) {
   write_rows(folder.path() / "metrics.csv", 0, 4);
   const MetricsTable table = read_metrics(folder.path() / "metrics.csv");
   ASSERT_EQ(table.columns.size(), 4u);
-  EXPECT_EQ(table.columns[0], "frame");
-  EXPECT_EQ(table.columns[3], k_columns[2]);
+  EXPECT_EQ(table.columns[0].name, "frame");
+  EXPECT_EQ(table.columns[2].name, "kinetic_energy");
+  EXPECT_EQ(table.columns[2].unit, "J");
+  EXPECT_EQ(table.columns[3].name, "weight \"a\", b");
   ASSERT_EQ(table.rows.size(), 4u);
   for (int frame = 0; frame < 4; ++frame) {
     EXPECT_EQ(table.column("frame")[static_cast<std::size_t>(frame)], frame);
     EXPECT_EQ(table.column("time")[static_cast<std::size_t>(frame)], frame / 3.0);
-    EXPECT_EQ(table.column("kinetic_energy [J]")[static_cast<std::size_t>(frame)], std::exp(-frame * 50.0));
+    EXPECT_EQ(table.column("kinetic_energy")[static_cast<std::size_t>(frame)], std::exp(-frame * 50.0));
     EXPECT_EQ(std::isnan(table.rows[static_cast<std::size_t>(frame)][3]), frame % 2 == 1);
   }
   EXPECT_EQ(table.find("none"), -1);
@@ -45,7 +49,8 @@ TEST(MetricsFile, NumbersComeBackExactlyAndNanIsEmpty) {
 TEST(MetricsFile, InfinityComesBack) {
   const TemporaryFolder folder;
   const double infinity = std::numeric_limits<double>::infinity();
-  MetricsFile(folder.path() / "m.csv", {"a", "b"}).append(0, std::vector<double>{infinity, -infinity});
+  const Metrics row{{"a", "", infinity}, {"b", "", -infinity}};
+  MetricsFile(folder.path() / "m.csv", row).append(0, row);
   EXPECT_EQ(read_metrics(folder.path() / "m.csv").rows[0], (std::vector<double>{0, infinity, -infinity}));
 }
 
@@ -64,7 +69,7 @@ TEST(MetricsFile, ResumedTableEqualsUndisturbedOne) {
 TEST(MetricsFile, OtherColumnsAreNotContinued) {
   const TemporaryFolder folder;
   write_rows(folder.path() / "a.csv", 0, 3);
-  EXPECT_THROW(MetricsFile(folder.path() / "a.csv", {"time [s]"}, 2), InputError);
+  EXPECT_THROW(MetricsFile(folder.path() / "a.csv", {{"time", "s", 0}}, 2), InputError);
   EXPECT_EQ(read_metrics(folder.path() / "a.csv").rows.size(), 3u);
 }
 
@@ -79,19 +84,19 @@ TEST(MetricsFile, DamagedTablesAreRefused) {
 
 TEST(MetricsFile, FullDiskKeepsWholeRows) {
   const TemporaryFolder folder;
-  MetricsFile file(folder.path() / "a.csv", {"a"});
-  file.append(0, std::vector<double>{1});
+  MetricsFile file(folder.path() / "a.csv", {{"a", "", 0}});
+  file.append(0, {{"a", "", 1}});
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   rlimit limit = before;
   limit.rlim_cur = 14;  // "frame,a\n0,1\n" and two bytes
   ::setrlimit(RLIMIT_FSIZE, &limit);
-  EXPECT_THROW(file.append(1, std::vector<double>{2}), OutputError);
+  EXPECT_THROW(file.append(1, {{"a", "", 2}}), OutputError);
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(bytes_of(folder.path() / "a.csv"), "frame,a\n0,1\n");
-  file.append(1, std::vector<double>{2});
+  file.append(1, {{"a", "", 2}});
   EXPECT_EQ(bytes_of(folder.path() / "a.csv"), "frame,a\n0,1\n1,2\n");
 }
 

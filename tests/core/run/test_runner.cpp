@@ -36,7 +36,7 @@ class SlidingMethod : public Method {
   }
   Diagnostics diagnostics() const override {
     Diagnostics d;
-    d.extra.emplace_back("place", m_x);
+    d.extra.push_back({"place", "m", m_x});
     return d;
   }
   void save(StateWriter& out) const override { out.write("x", m_x); }
@@ -79,11 +79,12 @@ TEST(Runner, FrameZeroIsTheInitialStateAndTimesAreExact) {
   }
   EXPECT_EQ(summary.iterations, 20);
   EXPECT_NEAR(sink.frames.back().volume_ratio, 1, 1e-14);
-  const std::vector<std::string> columns = metric_columns(sink.frames[3]);
-  const std::vector<double> values = metric_values(sink.frames[3]);
-  ASSERT_EQ(columns.size(), values.size());
-  const auto place = std::find(columns.begin(), columns.end(), "place") - columns.begin();
-  EXPECT_EQ(values[static_cast<std::size_t>(place)], 0.3);
+  const Metrics metrics = metrics_of(sink.frames[3]);
+  const auto place =
+      std::find_if(metrics.begin(), metrics.end(), [](const Metric& m) { return m.name == "place"; });
+  ASSERT_NE(place, metrics.end());
+  EXPECT_EQ(place->value, 0.3);
+  EXPECT_EQ(place->title(), "place [m]");
 }
 
 TEST(Runner, AFailureKeepsTheLastGoodFrameAndItsState) {

@@ -86,7 +86,7 @@ TEST(MassSpringMethod, AStiffMaterialIsSoftenedAndSaid) {
   const Scene scene = make_scene(settings, "");
   const auto method = make_method(scene, {});
   bool is_said = false;
-  for (const std::string& note : method->notes()) is_said |= note.find("warning") == 0;
+  for (const Note& note : method->notes()) is_said |= note.severity == Severity::warning;
   EXPECT_TRUE(is_said);
   EXPECT_EQ(method->advance(scene.frame_time(2), k_never).status, Status::ok);
 }

@@ -66,8 +66,8 @@ TEST(Method, BreaksAndGoesOnFromASavedStateWithTheSameBits) {
     const StateArrays expected = state_of(*whole), resumed = state_of(*second);
     for (const auto& [name, bytes] : expected) EXPECT_TRUE(resumed.at(name) == bytes) << name;
     double fragments = 0;
-    for (const auto& [name, value] : whole->diagnostics().extra) {
-      if (name == "fragments") fragments = value;
+    for (const Metric& metric : whole->diagnostics().extra) {
+      if (metric.name == "fragments") fragments = metric.value;
     }
     EXPECT_GT(fragments, 1) << static_cast<int>(kind);
   }
@@ -115,8 +115,8 @@ TEST(Method, RefusesAbsurdSizes) {
 }
 
 bool has_warning(const Method& method, const std::string& text) {
-  for (const std::string& note : method.notes()) {
-    if (note.starts_with("warning: ") && note.find(text) != std::string::npos) return true;
+  for (const Note& note : method.notes()) {
+    if (note.severity == Severity::warning && note.text.find(text) != std::string::npos) return true;
   }
   return false;
 }
