@@ -26,6 +26,14 @@ if(EXEMPLAR_SANITIZE)
   target_link_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE})
 endif()
 
+# In a unity build the targets of EXEMPLAR_FILE_BY_FILE are compiled file by file: the quickest for a target that is
+# being worked on while all others come from unity files.
+function(exemplar_unity target)
+  if(${target} IN_LIST EXEMPLAR_FILE_BY_FILE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  endif()
+endfunction()
+
 # Reading Eigen and the standard library takes three quarters of a file's compile time: they are precompiled once, with
 # core_base, and all targets use that (tests another one with GoogleTest in it). All are compiled with the same flags
 # for this to work, fmt's among them.
@@ -54,6 +62,7 @@ function(exemplar_library name)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC exemplar_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+  exemplar_unity(${name})
   if(ARG_PRECOMPILE)
     exemplar_precompile(${name} HEADERS ${ARG_PRECOMPILE})
   else()
