@@ -1,12 +1,10 @@
 #include "core/scene/make_world.h"
 
-#include <numbers>
+#include "core/math/angles.h"
 
 namespace exemplar {
 
 namespace {
-
-constexpr double k_degree = std::numbers::pi / 180;
 
 Vec3 rotation_vector(const RotationSettings& settings) {
   return settings.axis.normalized() * (settings.angle * k_degree);

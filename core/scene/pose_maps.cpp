@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
+
+#include "core/math/angles.h"
 
 namespace exemplar {
 
 namespace {
-
-constexpr double k_degree = std::numbers::pi / 180;
 
 // Extent of the box along a unit direction.
 double extent_along(const Bounds& bounds, const Vec3& direction) {
