@@ -9,56 +9,17 @@
 
 namespace exemplar {
 
-void CarriedPoints::add(std::span<const int> point_nodes, std::span<const double> point_weights) {
-  nodes.insert(nodes.end(), point_nodes.begin(), point_nodes.end());
-  weights.insert(weights.end(), point_weights.begin(), point_weights.end());
-  offsets.push_back(static_cast<int>(nodes.size()));
-}
-
-Vec3 CarriedPoints::at(int point, const Points& values) const {
-  Vec3 sum = Vec3::Zero();
-  for (int k = offsets[point]; k < offsets[point + 1]; ++k)
-    sum += weights[k] * values.row(nodes[k]).transpose();
-  return sum;
-}
-
-Points CarriedPoints::apply(const Points& values) const {
-  Points out(size(), 3);
-  parallel_for(static_cast<std::size_t>(size()), [&](std::size_t i) {
-    out.row(static_cast<Eigen::Index>(i)) = at(static_cast<int>(i), values).transpose();
-  });
-  return out;
-}
-
-Points CarriedPoints::spread(const Points& on_points, Eigen::Index particles) const {
-  Points out = Points::Zero(particles, 3);
-  for (int i = 0; i < size(); ++i)
-    for (int k = offsets[i]; k < offsets[i + 1]; ++k) out.row(nodes[k]) += weights[k] * on_points.row(i);
-  return out;
-}
-
-CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets) {
-  CarriedPoints out;
-  for (Eigen::Index i = 0; i < points.tet.size(); ++i) {
-    const int t = points.tet(i);
-    const std::array<int, 4> corners{tets(t, 0), tets(t, 1), tets(t, 2), tets(t, 3)};
-    const Vec4 w = points.weights.row(i).transpose();
-    out.add(corners, std::span<const double>(w.data(), 4));
-  }
-  return out;
-}
-
 namespace {
 
 constexpr int k_sweeps = 4;
 constexpr int k_most_divisions = 8;
 
 // A point of a triangle as a combination of the particles that carry its corners.
-void add_sample(const CarriedPoints& vertices, const std::array<int, 3>& corners, const Vec3& barycentric,
-                CarriedPoints& out) {
+void add_sample(const PointMap& vertices, const std::array<int, 3>& corners, const Vec3& barycentric,
+                PointMap& out) {
   std::vector<std::pair<int, double>> parts;
   for (int c = 0; c < 3; ++c)
-    for (int k = vertices.offsets[corners[c]]; k < vertices.offsets[corners[c] + 1]; ++k)
+    for (int k = vertices.begin(corners[c]); k < vertices.end(corners[c]); ++k)
       parts.emplace_back(vertices.nodes[k], barycentric(c) * vertices.weights[k]);
   std::sort(parts.begin(), parts.end());
   std::vector<int> nodes;
@@ -82,7 +43,7 @@ struct Candidate {
 };
 
 // Pairs that can touch within the step, point by point.
-std::vector<Candidate> find_candidates(const ObstacleWorld& world, const CarriedPoints& points,
+std::vector<Candidate> find_candidates(const ObstacleWorld& world, const PointMap& points,
                                        const Points& positions, const Points& velocities,
                                        const VecX& inverse_masses, double dt) {
   const auto count = static_cast<std::size_t>(points.size());
@@ -100,7 +61,7 @@ std::vector<Candidate> find_candidates(const ObstacleWorld& world, const Carried
           const SignedDistance d = world.distance(o, x);
           if (d.value > reach) continue;
           double inverse_mass = 0.0;
-          for (int k = points.offsets[point]; k < points.offsets[point + 1]; ++k)
+          for (int k = points.begin(point); k < points.end(point); ++k)
             inverse_mass += points.weights[k] * points.weights[k] * inverse_masses(points.nodes[k]);
           if (inverse_mass > 0.0) found[i].push_back({o, point, x, d.gradient, d.value, inverse_mass});
         }
@@ -113,8 +74,8 @@ std::vector<Candidate> find_candidates(const ObstacleWorld& world, const Carried
 
 }  // namespace
 
-CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh& surface, double spacing) {
-  CarriedPoints out = vertices;
+PointMap with_triangle_samples(const PointMap& vertices, const TriMesh& surface, double spacing) {
+  PointMap out = vertices;
   if (!std::isfinite(spacing)) return out;
   for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
     const std::array<int, 3> c{surface.triangles(t, 0), surface.triangles(t, 1), surface.triangles(t, 2)};
@@ -139,9 +100,9 @@ double contact_sample_spacing(const std::vector<ObstacleBody>& obstacles) {
   return 0.5 * smallest;
 }
 
-ParticleContactSummary resolve_contacts(ObstacleWorld& world, const CarriedPoints& points,
-                                        const Points& positions, const VecX& inverse_masses, double dt,
-                                        double push_speed, Points& velocities) {
+ParticleContactSummary resolve_contacts(ObstacleWorld& world, const PointMap& points, const Points& positions,
+                                        const VecX& inverse_masses, double dt, double push_speed,
+                                        Points& velocities) {
   ParticleContactSummary summary;
   const std::vector<Candidate> candidates =
       find_candidates(world, points, positions, velocities, inverse_masses, dt);
@@ -158,7 +119,7 @@ ParticleContactSummary resolve_contacts(ObstacleWorld& world, const CarriedPoint
       const ContactImpulse impulse =
           world.collide_particle(c.obstacle, c.position, c.normal, v - wanted * c.normal, c.inverse_mass);
       if (impulse.normal <= 0.0) continue;
-      for (int k = points.offsets[c.point]; k < points.offsets[c.point + 1]; ++k)
+      for (int k = points.begin(c.point); k < points.end(c.point); ++k)
         velocities.row(points.nodes[k]) +=
             points.weights[k] * inverse_masses(points.nodes[k]) * impulse.impulse.transpose();
       const Vec3 after = points.at(c.point, velocities) - world.state(c.obstacle).velocity_at(c.position);
