@@ -7,14 +7,14 @@
 #include "core/run/implicit_method.h"
 #include "fem/scene_bodies.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
 // A scene's bodies as solids for the driver.
 class SceneSolids : public ImplicitModel {
  public:
-  SceneSolids(const Scene& scene, const FemSettings& settings, ExampleMethod method, double penalty,
+  SceneSolids(const Scene& scene, const Settings& settings, ExampleMethod method, double penalty,
               Notes& notes);
 
   ImplicitSolver& solver() override { return m_model->solver(); }
@@ -35,8 +35,8 @@ class SceneSolids : public ImplicitModel {
   std::vector<PointMap> m_surfaces;  // the scene's surfaces on the body's nodes
 };
 
-SceneSolids::SceneSolids(const Scene& scene, const FemSettings& settings, ExampleMethod method,
-                         double penalty, Notes& notes)
+SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMethod method, double penalty,
+                         Notes& notes)
     : m_bodies(scene.bodies.size()) {
   std::vector<SolidBody> solids;
   ImplicitOptions options = implicit_options(settings);
@@ -137,8 +137,8 @@ void SceneSolids::load(StateReader& in) {
   m_model->set_state(std::move(state));
 }
 
-std::unique_ptr<Method> make_method(const Scene& scene, const FemSettings& settings, ExampleMethod method,
-                                    double penalty) {
+std::unique_ptr<Method> make_with(const Scene& scene, const Settings& settings, ExampleMethod method,
+                                  double penalty) {
   Notes notes;
   auto model = std::make_unique<SceneSolids>(scene, settings, method, penalty, notes);
   return make_implicit_method(scene, settings, std::move(model), std::move(notes));
@@ -146,13 +146,12 @@ std::unique_ptr<Method> make_method(const Scene& scene, const FemSettings& setti
 
 }  // namespace
 
-std::unique_ptr<Method> make_fem_method(const Scene& scene, const FemSettings& settings) {
-  return make_method(scene, settings, ExampleMethod::incompatible, 0);
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings) {
+  return make_with(scene, settings, ExampleMethod::incompatible, 0);
 }
 
-std::unique_ptr<Method> make_fem_compatible_method(const Scene& scene,
-                                                   const FemCompatibleSettings& settings) {
-  return make_method(scene, settings, ExampleMethod::compatible, settings.penalty);
+std::unique_ptr<Method> make_compatible_method(const Scene& scene, const CompatibleSettings& settings) {
+  return make_with(scene, settings, ExampleMethod::compatible, settings.penalty);
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -16,7 +16,7 @@
 
 #include "core/elastic/tet_elements.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 struct PlasticParameters {
   double yield_stress = 0;      // τ, Pa
@@ -50,4 +50,4 @@ class Plasticity {
   std::vector<Mat3> m_strains;  // E_j, m_count per element
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -15,11 +15,11 @@ constexpr int k_sweeps = 4;
 constexpr int k_most_divisions = 8;
 
 // A point of a triangle as a combination of the particles that carry its corners.
-void add_sample(const PointMap& vertices, const std::array<int, 3>& corners, const Vec3& barycentric,
-                PointMap& out) {
+void add_sample(const CarriedPoints& vertices, const std::array<int, 3>& corners, const Vec3& barycentric,
+                CarriedPoints& out) {
   std::vector<std::pair<int, double>> parts;
   for (int c = 0; c < 3; ++c)
-    for (int k = vertices.begin(corners[c]); k < vertices.end(corners[c]); ++k)
+    for (int k = vertices.offsets[corners[c]]; k < vertices.offsets[corners[c] + 1]; ++k)
       parts.emplace_back(vertices.nodes[k], barycentric(c) * vertices.weights[k]);
   std::sort(parts.begin(), parts.end());
   std::vector<int> nodes;
@@ -43,7 +43,7 @@ struct Candidate {
 };
 
 // Pairs that can touch within the step, point by point.
-std::vector<Candidate> find_candidates(const ObstacleWorld& world, const PointMap& points,
+std::vector<Candidate> find_candidates(const ObstacleWorld& world, const CarriedPoints& points,
                                        const Points& positions, const Points& velocities,
                                        const VecX& inverse_masses, double dt) {
   const auto count = static_cast<std::size_t>(points.size());
@@ -61,7 +61,7 @@ std::vector<Candidate> find_candidates(const ObstacleWorld& world, const PointMa
           const SignedDistance d = world.distance(o, x);
           if (d.value > reach) continue;
           double inverse_mass = 0.0;
-          for (int k = points.begin(point); k < points.end(point); ++k)
+          for (int k = points.offsets[point]; k < points.offsets[point + 1]; ++k)
             inverse_mass += points.weights[k] * points.weights[k] * inverse_masses(points.nodes[k]);
           if (inverse_mass > 0.0) found[i].push_back({o, point, x, d.gradient, d.value, inverse_mass});
         }
@@ -74,8 +74,8 @@ std::vector<Candidate> find_candidates(const ObstacleWorld& world, const PointMa
 
 }  // namespace
 
-PointMap with_triangle_samples(const PointMap& vertices, const TriMesh& surface, double spacing) {
-  PointMap out = vertices;
+CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh& surface, double spacing) {
+  CarriedPoints out = vertices;
   if (!std::isfinite(spacing)) return out;
   for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
     const std::array<int, 3> c{surface.triangles(t, 0), surface.triangles(t, 1), surface.triangles(t, 2)};
@@ -100,9 +100,9 @@ double contact_sample_spacing(const std::vector<ObstacleBody>& obstacles) {
   return 0.5 * smallest;
 }
 
-ParticleContactSummary resolve_contacts(ObstacleWorld& world, const PointMap& points, const Points& positions,
-                                        const VecX& inverse_masses, double dt, double push_speed,
-                                        Points& velocities) {
+ParticleContactSummary resolve_contacts(ObstacleWorld& world, const CarriedPoints& points,
+                                        const Points& positions, const VecX& inverse_masses, double dt,
+                                        double push_speed, Points& velocities) {
   ParticleContactSummary summary;
   const std::vector<Candidate> candidates =
       find_candidates(world, points, positions, velocities, inverse_masses, dt);
@@ -119,7 +119,7 @@ ParticleContactSummary resolve_contacts(ObstacleWorld& world, const PointMap& po
       const ContactImpulse impulse =
           world.collide_particle(c.obstacle, c.position, c.normal, v - wanted * c.normal, c.inverse_mass);
       if (impulse.normal <= 0.0) continue;
-      for (int k = points.begin(c.point); k < points.end(c.point); ++k)
+      for (int k = points.offsets[c.point]; k < points.offsets[c.point + 1]; ++k)
         velocities.row(points.nodes[k]) +=
             points.weights[k] * inverse_masses(points.nodes[k]) * impulse.impulse.transpose();
       const Vec3 after = points.at(c.point, velocities) - world.state(c.obstacle).velocity_at(c.position);

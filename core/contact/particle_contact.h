@@ -7,14 +7,21 @@
 
 #include <vector>
 
+#include "core/mesh/mesh.h"
 #include "core/mesh/point_map.h"
 #include "core/world/obstacle_motion.h"
 
 namespace exemplar {
 
+// Points carried by particles; those embedded in tetrahedra are carried by their corners.
+using CarriedPoints = PointMap;
+inline CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets) {
+  return PointMap::embedded(points, tets);
+}
+
 // The surface's points, and further ones inside triangles with edges longer than `spacing`, so that a small
 // obstacle does not slip between the vertices of a coarse surface.
-PointMap with_triangle_samples(const PointMap& vertices, const TriMesh& surface, double spacing);
+CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh& surface, double spacing);
 
 // Half the radius of the smallest obstacle; infinite without obstacles of finite size.
 double contact_sample_spacing(const std::vector<ObstacleBody>& obstacles);
@@ -29,8 +36,8 @@ struct ParticleContactSummary {
 // Changes `velocities` (and the obstacles') so that positions + dt · velocities stays outside.
 // `inverse_masses` are zero for held particles. Depth that is left over from before is pushed out at
 // `push_speed` (m/s) at most.
-ParticleContactSummary resolve_contacts(ObstacleWorld& world, const PointMap& points, const Points& positions,
-                                        const VecX& inverse_masses, double dt, double push_speed,
-                                        Points& velocities);
+ParticleContactSummary resolve_contacts(ObstacleWorld& world, const CarriedPoints& points,
+                                        const Points& positions, const VecX& inverse_masses, double dt,
+                                        double push_speed, Points& velocities);
 
 }  // namespace exemplar

@@ -319,7 +319,7 @@ void ImplicitMethod::save(StateWriter& out) const {
   out.write("accelerations", state.accelerations);
   for (std::size_t t = 0; t < state.weights.size(); ++t)
     out.write("weights" + std::to_string(t), state.weights[t]);
-  const std::array<int, 4> linear{static_cast<int>(state.linear.way), state.linear.solves_left,
+  const std::array<int, 4> linear{static_cast<int>(state.linear.strategy), state.linear.solves_left,
                                   state.linear.next_pause, m_iterations};
   out.write("linear", std::span<const int>(linear));
   const std::vector<double> obstacles = numbers_of(state.obstacles);
@@ -346,7 +346,7 @@ void ImplicitMethod::load(StateReader& in) {
     in.read("weights" + std::to_string(t), state.weights[t]);
   std::array<int, 4> linear;
   in.read("linear", std::span<int>(linear));
-  state.linear = {static_cast<LinearWay>(linear[0]), linear[1], linear[2]};
+  state.linear = {static_cast<LinearStrategy>(linear[0]), linear[1], linear[2]};
   m_iterations = linear[3];
   read_states(in, state.obstacles);
   std::vector<double> signals(6 * m_actions.size());

@@ -18,12 +18,19 @@ constexpr double k_farthest_move = 0.25;  // of a spring's length in a step, con
 struct SceneBody {
   const Body* body = nullptr;
   std::unique_ptr<SpringBody> springs;
-  PointMap surface, contact_points;
+  CarriedPoints surface, contact_points;
   SupportSet supports;
   LoadSet loads;
   VecX inverse_masses;
   double softened = 1.0;  // factor on the stiffness, < 1 where the steps could not carry the material's
 };
+
+CarriedPoints carried_by_themselves(Eigen::Index count) {
+  CarriedPoints out;
+  const double one = 1.0;
+  for (int i = 0; i < static_cast<int>(count); ++i) out.add(std::span(&i, 1), std::span(&one, 1));
+  return out;
+}
 
 Network network_of(const Body& body, const Settings& settings) {
   NetworkOptions options;
@@ -64,8 +71,8 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   springs.positions = body.is_sheet() ? body.initial_surface() : body.initial_volume();
   for (Eigen::Index i = 0; i < springs.positions.rows(); ++i)
     springs.velocities.row(i) = body.initial_velocity(springs.positions.row(i).transpose()).transpose();
-  out.surface = body.is_sheet() ? PointMap::identity(static_cast<int>(springs.positions.rows()))
-                                : PointMap::embedded(body.volume().surface, body.volume().mesh.tets);
+  out.surface = body.is_sheet() ? carried_by_themselves(springs.positions.rows())
+                                : carried_by_tets(body.volume().surface, body.volume().mesh.tets);
   out.contact_points =
       with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles));
   out.supports = SupportSet(body.supports(), body.name(), springs.positions);

@@ -42,8 +42,8 @@ Vec3 to_lattice(const Vec3& point, const Lattice& lattice) {
 
 }  // namespace
 
-PointMap embed_in_lattice(const Points& points, const Lattice& lattice) {
-  PointMap out;
+CarriedPoints embed_in_lattice(const Points& points, const Lattice& lattice) {
+  CarriedPoints out;
   for (Eigen::Index p = 0; p < points.rows(); ++p) {
     const Vec3 local = to_lattice(points.row(p).transpose(), lattice);
     const std::array<int, 3> cube = nearest_cube(local, lattice);

@@ -10,7 +10,7 @@ namespace exemplar::shape_matching {
 
 // The particles of the lattice cube that holds each point; points outside take the nearest occupied cube and
 // are extrapolated.
-PointMap embed_in_lattice(const Points& points, const Lattice& lattice);
+CarriedPoints embed_in_lattice(const Points& points, const Lattice& lattice);
 
 // The cell that owns each point: the one of its cube.
 std::vector<int> owning_cells(const Points& points, const Lattice& lattice);

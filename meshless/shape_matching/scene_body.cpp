@@ -17,7 +17,7 @@ constexpr double k_enough_stiffness = 0.5;  // of the material's
 
 struct Discretisation {
   CellModel model;
-  PointMap surface;
+  CarriedPoints surface;
   std::vector<int> owner;
   double slenderness = 1.0;  // length over thickness of a cell
   Points pose;               // particle positions at the start
@@ -27,7 +27,7 @@ Discretisation divide_into_tets(const Body& body) {
   Discretisation out;
   const Volume& volume = body.volume();
   out.model = make_tet_cells(volume.mesh, body.material().density);
-  out.surface = PointMap::embedded(volume.surface, volume.mesh.tets);
+  out.surface = carried_by_tets(volume.surface, volume.mesh.tets);
   out.pose = body.initial_volume();
   return out;
 }
@@ -123,7 +123,7 @@ Eigen::RowVector3d cell_centre(const Cells& cells, int cell, const Points& posit
 
 // Supports by the particles in their regions; where a region holds none because cells are coarse, by the
 // particles that carry the surface's vertices in it.
-SupportSet make_supports(const Body& body, const PointMap& surface, const Points& particles) {
+SupportSet make_supports(const Body& body, const CarriedPoints& surface, const Points& particles) {
   std::vector<Support> supports = body.supports();
   for (Support& support : supports) {
     if (!select_nodes(support.region, particles).empty()) continue;

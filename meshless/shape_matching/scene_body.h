@@ -11,10 +11,10 @@ namespace exemplar::shape_matching {
 struct SceneBody {
   const Body* body = nullptr;
   std::unique_ptr<ShapeMatchingBody> matched;
-  PointMap surface;         // the input surface's vertices
-  PointMap contact_points;  // these and samples between them
-  std::vector<int> owner;   // owning cell of each vertex; empty: smooth embedding
-  Points owner_offset;      // vertex relative to its cell's rest centre
+  CarriedPoints surface;         // the input surface's vertices
+  CarriedPoints contact_points;  // these and samples between them
+  std::vector<int> owner;        // owning cell of each vertex; empty: smooth embedding
+  Points owner_offset;           // vertex relative to its cell's rest centre
   SupportSet supports;
   LoadSet loads;  // on the surface's vertices
   VecX inverse_masses;

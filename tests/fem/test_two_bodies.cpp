@@ -4,7 +4,7 @@
 
 #include "tests/fem/fem_run.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 Points nodes_of(const testing::FemRun& run, std::size_t body) {
@@ -61,4 +61,4 @@ TEST(TwoBodies, EachSlidesWithItsOwnFrictionOnGroundThatSaysNone) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -26,8 +26,8 @@ Obstacle ground(double friction, double restitution = 0.0) {
   return o;
 }
 
-PointMap point_on_two_particles() {
-  PointMap points;
+CarriedPoints point_on_two_particles() {
+  CarriedPoints points;
   const std::array<int, 2> nodes{0, 1};
   const std::array<double, 2> weights{0.25, 0.75};
   points.add(nodes, weights);
@@ -65,7 +65,7 @@ TEST(ParticleContact, TheObstacleTakesTheOppositeImpulse) {
 
 TEST(ParticleContact, FrictionSlowsSlidingByTheCoulombLimit) {
   ObstacleWorld world(make_obstacles({ground(0.3)}), Vec3::Zero());
-  PointMap points;
+  CarriedPoints points;
   const int node = 0;
   const double one = 1.0;
   points.add(std::span(&node, 1), std::span(&one, 1));
@@ -91,11 +91,11 @@ TEST(ParticleContact, SamplesFillLargeTriangles) {
   mesh.vertices << 0, 0, 0, 1, 0, 0, 0, 0, 1;
   mesh.triangles.resize(1, 3);
   mesh.triangles << 0, 1, 2;
-  PointMap vertices;
+  CarriedPoints vertices;
   const double one = 1.0;
   for (int i = 0; i < 3; ++i) vertices.add(std::span(&i, 1), std::span(&one, 1));
   EXPECT_EQ(with_triangle_samples(vertices, mesh, 10.0).size(), 3);
-  const PointMap fine = with_triangle_samples(vertices, mesh, 0.5);
+  const CarriedPoints fine = with_triangle_samples(vertices, mesh, 0.5);
   EXPECT_EQ(fine.size(), 3 + 7);  // three divisions: ten lattice points, three of them corners
   const Points at = fine.apply(mesh.vertices);
   for (Eigen::Index i = 0; i < at.rows(); ++i) EXPECT_LE(at(i, 0) + at(i, 2), 1.0 + 1e-12);

@@ -29,7 +29,7 @@ TEST(Embedding, TrilinearWeightsReproduceLinearMaps) {
   const CubicalModel block = make_block({0, 0, 0}, {2, 1, 1}, {4, 2, 3}, 1.0);
   Points points = test::random_points(200, 5, 0.4);
   points.rowwise() += Eigen::RowVector3d(1, 0.5, 0.5);
-  const PointMap carried = embed_in_lattice(points, block.lattice);
+  const CarriedPoints carried = embed_in_lattice(points, block.lattice);
   const Mat3 map = test::random_matrix(3);
   const Points moved = test::moved(block.model.rest_positions, map, Vec3(1, 2, 3));
   EXPECT_LT((carried.apply(moved) - test::moved(points, map, Vec3(1, 2, 3))).cwiseAbs().maxCoeff(), 1e-12);
