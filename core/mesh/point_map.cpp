@@ -29,8 +29,8 @@ Vec3 PointMap::at(int point, const PointsRef& values) const {
 
 Points PointMap::apply(const PointsRef& values) const {
   Points out(size(), 3);
-  parallel_for(to_size(size()),
-               [&](std::size_t i) { out.row(to_row(i)) = at(to_int(i), values).transpose(); });
+  parallel_for(
+      to_size(size()), [&](std::size_t i) { out.row(to_row(i)) = at(to_int(i), values).transpose(); }, 2048);
   return out;
 }
 
