@@ -37,7 +37,6 @@ class Plasticity {
   const std::vector<Mat3>& inverse() const { return m_inverse; }
   void set_inverse(std::vector<Mat3> inverse, TetElements& elements);
   double largest() const;  // max ‖F_p − I‖_F
-  bool uses_examples() const { return m_count > 0; }
 
  private:
   Mat3 projected_root(std::size_t e, const Mat3& strain, double* distance) const;
