@@ -10,7 +10,7 @@
 #include "core/base/parallel.h"
 #include "core/elastic/tet_kernel.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -294,4 +294,4 @@ void CompatibleTerm::add_hessian(const Points& x, const VecX& w, bool project, B
   }
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

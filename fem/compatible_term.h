@@ -19,7 +19,7 @@
 #include "core/elastic/tet_elements.h"
 #include "core/implicit/node_term.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 class CompatibleTerm : public NodeTerm {
  public:
@@ -79,4 +79,4 @@ class CompatibleTerm : public NodeTerm {
   std::vector<int> m_column;
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -5,7 +5,7 @@
 #include "core/elastic/tet_elements.h"
 #include "core/implicit/node_term.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 class ElasticTerm : public NodeTerm {
  public:
@@ -39,4 +39,4 @@ class ElasticTerm : public NodeTerm {
   double m_damping_share = 1;
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -7,7 +7,7 @@
 #include "core/elastic/tet_kernel.h"
 #include "core/math/polar.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 ExampleTerm::ExampleTerm(TetElements elements, const std::vector<Points>& poses, const ElasticEnergy& energy,
                          bool on_simplex)
@@ -158,4 +158,4 @@ void ExampleTerm::add_border_column(std::size_t e, const Mat3& nodal, Eigen::Ref
   }
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

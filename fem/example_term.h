@@ -21,7 +21,7 @@
 #include "core/elastic/tet_elements.h"
 #include "core/implicit/node_term.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 class ExampleTerm : public NodeTerm {
  public:
@@ -82,4 +82,4 @@ class ExampleTerm : public NodeTerm {
   std::vector<double> m_slots;  // per-element sums over elements, added in order
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 
-#include "core/mesh/embedding.h"
 #include "core/run/implicit_method.h"
 #include "fem/scene_bodies.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
 // A scene's bodies as solids for the driver.
 class SceneSolids : public ImplicitModel {
  public:
-  SceneSolids(const Scene& scene, const FemSettings& settings, ExampleMethod method, double penalty,
+  SceneSolids(const Scene& scene, const Settings& settings, ExampleMethod method, double penalty,
               Notes& notes);
 
   ImplicitSolver& solver() override { return m_model->solver(); }
@@ -31,14 +30,14 @@ class SceneSolids : public ImplicitModel {
  private:
   Geometry tets(std::size_t b) const;
 
-  const Scene& m_scene;
   std::unique_ptr<SolidModel> m_model;
   std::vector<ImplicitBody> m_bodies;
+  std::vector<PointMap> m_surfaces;  // the scene's surfaces on the body's nodes
 };
 
-SceneSolids::SceneSolids(const Scene& scene, const FemSettings& settings, ExampleMethod method,
-                         double penalty, Notes& notes)
-    : m_scene(scene), m_bodies(scene.bodies.size()) {
+SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMethod method, double penalty,
+                         Notes& notes)
+    : m_bodies(scene.bodies.size()) {
   std::vector<SolidBody> solids;
   ImplicitOptions options = implicit_options(settings);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -59,6 +58,7 @@ SceneSolids::SceneSolids(const Scene& scene, const FemSettings& settings, Exampl
     m_bodies[b].node_count = to_int(rest.rows());
     m_bodies[b].size = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     m_bodies[b].contact = contact_surface(scene.bodies[b]);
+    m_surfaces.push_back(PointMap::embedded(scene.bodies[b].volume().surface, m_model->body(b).mesh.tets));
     m_bodies[b].faces = boundary_triangles(m_model->body(b).mesh);
     for (std::size_t s = 0; s < m_bodies[b].examples.size(); ++s)
       m_bodies[b].examples[s].term = m_model->example_term(b, s);
@@ -73,11 +73,8 @@ std::string SceneSolids::size_text() const {
 
 std::vector<Points> SceneSolids::on_surfaces(const Points& nodes) const {
   std::vector<Points> result;
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    const Volume& volume = m_scene.bodies[b].volume();
-    const Points body = nodes.middleRows(m_bodies[b].first_node, m_bodies[b].node_count);
-    result.push_back(apply(volume.surface, volume.mesh.tets, body));
-  }
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    result.push_back(m_surfaces[b].apply(nodes.middleRows(m_bodies[b].first_node, m_bodies[b].node_count)));
   return result;
 }
 
@@ -140,8 +137,8 @@ void SceneSolids::load(StateReader& in) {
   m_model->set_state(std::move(state));
 }
 
-std::unique_ptr<Method> make_method(const Scene& scene, const FemSettings& settings, ExampleMethod method,
-                                    double penalty) {
+std::unique_ptr<Method> make_with(const Scene& scene, const Settings& settings, ExampleMethod method,
+                                  double penalty) {
   Notes notes;
   auto model = std::make_unique<SceneSolids>(scene, settings, method, penalty, notes);
   return make_implicit_method(scene, settings, std::move(model), std::move(notes));
@@ -149,13 +146,12 @@ std::unique_ptr<Method> make_method(const Scene& scene, const FemSettings& setti
 
 }  // namespace
 
-std::unique_ptr<Method> make_fem_method(const Scene& scene, const FemSettings& settings) {
-  return make_method(scene, settings, ExampleMethod::incompatible, 0);
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings) {
+  return make_with(scene, settings, ExampleMethod::incompatible, 0);
 }
 
-std::unique_ptr<Method> make_fem_compatible_method(const Scene& scene,
-                                                   const FemCompatibleSettings& settings) {
-  return make_method(scene, settings, ExampleMethod::compatible, settings.penalty);
+std::unique_ptr<Method> make_compatible_method(const Scene& scene, const CompatibleSettings& settings) {
+  return make_with(scene, settings, ExampleMethod::compatible, settings.penalty);
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

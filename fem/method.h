@@ -8,9 +8,9 @@
 #include "core/scene/scene.h"
 #include "fem/settings.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
-std::unique_ptr<Method> make_fem_method(const Scene& scene, const FemSettings& settings);
-std::unique_ptr<Method> make_fem_compatible_method(const Scene& scene, const FemCompatibleSettings& settings);
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings);
+std::unique_ptr<Method> make_compatible_method(const Scene& scene, const CompatibleSettings& settings);
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -9,7 +9,7 @@
 #include "core/math/polar.h"
 #include "core/math/simplex_qp.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -107,4 +107,4 @@ double Plasticity::largest() const {
   return largest;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -16,7 +16,7 @@
 
 #include "core/elastic/tet_elements.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 struct PlasticParameters {
   double yield_stress = 0;      // τ, Pa
@@ -37,7 +37,6 @@ class Plasticity {
   const std::vector<Mat3>& inverse() const { return m_inverse; }
   void set_inverse(std::vector<Mat3> inverse, TetElements& elements);
   double largest() const;  // max ‖F_p − I‖_F
-  bool uses_examples() const { return m_count > 0; }
 
  private:
   Mat3 projected_root(std::size_t e, const Mat3& strain, double* distance) const;
@@ -50,4 +49,4 @@ class Plasticity {
   std::vector<Mat3> m_strains;  // E_j, m_count per element
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

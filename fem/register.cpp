@@ -21,39 +21,40 @@ Capabilities fem_capabilities() {
 }
 
 void register_cases(Registry& registry) {
-  registry.add(ValidationCase{"fem", "patch", false, validate_patch});
-  registry.add(ValidationCase{"fem", "motion", false, validate_motion});
-  registry.add(ValidationCase{"fem", "order", false, validate_order});
-  registry.add(ValidationCase{"fem", "dissipation", false, validate_dissipation});
-  registry.add(ValidationCase{"fem", "recovery", false, validate_recovery});
-  registry.add(ValidationCase{"fem", "cantilever-calculix", false, validate_cantilever});
-  registry.add(ValidationCase{"fem", "modes-calculix", false, validate_modes});
-  registry.add(ValidationCase{"fem", "plasticity-figure-4", false, validate_figure_4});
-  registry.add(ValidationCase{"fem", "examples-drift", false, validate_drift});
-  registry.add(ValidationCase{"fem", "examples-twist", true, validate_twist});
-  registry.add(Bench{"fem", "predecessor", bench_predecessor});
-  registry.add(Bench{"fem", "example-cost", bench_example_cost});
-  registry.add(Bench{"fem", "solver-overhead", bench_solver_overhead});
-  registry.add(Bench{"fem", "step-time", bench_step_time});
-  registry.add(Bench{"fem", "growth", bench_growth});
-  registry.add(Bench{"fem", "table-1", bench_table_1});
+  registry.add(ValidationCase{"fem", "patch", false, fem::validate_patch});
+  registry.add(ValidationCase{"fem", "motion", false, fem::validate_motion});
+  registry.add(ValidationCase{"fem", "order", false, fem::validate_order});
+  registry.add(ValidationCase{"fem", "dissipation", false, fem::validate_dissipation});
+  registry.add(ValidationCase{"fem", "recovery", false, fem::validate_recovery});
+  registry.add(ValidationCase{"fem", "cantilever-calculix", false, fem::validate_cantilever});
+  registry.add(ValidationCase{"fem", "modes-calculix", false, fem::validate_modes});
+  registry.add(ValidationCase{"fem", "plasticity-figure-4", false, fem::validate_figure_4});
+  registry.add(ValidationCase{"fem", "examples-drift", false, fem::validate_drift});
+  registry.add(ValidationCase{"fem", "examples-twist", true, fem::validate_twist});
+  registry.add(Bench{"fem", "predecessor", fem::bench_predecessor});
+  registry.add(Bench{"fem", "example-cost", fem::bench_example_cost});
+  registry.add(Bench{"fem", "solver-overhead", fem::bench_solver_overhead});
+  registry.add(Bench{"fem", "step-time", fem::bench_step_time});
+  registry.add(Bench{"fem", "growth", fem::bench_growth});
+  registry.add(Bench{"fem", "table-1", fem::bench_table_1});
 }
 
 }  // namespace
 
 void register_fem(Registry& registry) {
-  MethodInfo fem;
-  fem.name = "fem";
-  fem.summary = "implicit tetrahedral FEM with incompatible example shapes and example-projected plasticity";
-  fem.source = "schumacher2012";
-  fem.scene = "twisting-cuboid";
-  fem.validated_by = "patch test, closed-form stress, CalculiX, momentum, Fig. 3 and 4";
-  fem.capabilities = fem_capabilities();
-  fem.settings = &description_of<FemSettings>();
-  fem.make = [](const Scene& scene, const AnySettings& settings) {
-    return make_fem_method(scene, settings.as<FemSettings>());
+  MethodInfo incompatible;
+  incompatible.name = "fem";
+  incompatible.summary =
+      "implicit tetrahedral FEM with incompatible example shapes and example-projected plasticity";
+  incompatible.source = "schumacher2012";
+  incompatible.scene = "twisting-cuboid";
+  incompatible.validated_by = "patch test, closed-form stress, CalculiX, momentum, Fig. 3 and 4";
+  incompatible.capabilities = fem_capabilities();
+  incompatible.settings = &description_of<fem::Settings>();
+  incompatible.make = [](const Scene& scene, const AnySettings& settings) {
+    return fem::make_method(scene, settings.as<fem::Settings>());
   };
-  registry.add(std::move(fem));
+  registry.add(std::move(incompatible));
 
   MethodInfo compatible;
   compatible.name = "fem-compatible";
@@ -62,9 +63,9 @@ void register_fem(Registry& registry) {
   compatible.scene = "twisting-cuboid";
   compatible.validated_by = "derivatives, agreement with fem on the twisting cuboid";
   compatible.capabilities = fem_capabilities();
-  compatible.settings = &description_of<FemCompatibleSettings>();
+  compatible.settings = &description_of<fem::CompatibleSettings>();
   compatible.make = [](const Scene& scene, const AnySettings& settings) {
-    return make_fem_compatible_method(scene, settings.as<FemCompatibleSettings>());
+    return fem::make_compatible_method(scene, settings.as<fem::CompatibleSettings>());
   };
   registry.add(std::move(compatible));
   register_cases(registry);

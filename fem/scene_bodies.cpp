@@ -7,7 +7,7 @@
 #include "core/base/errors.h"
 #include "core/mesh/topology.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::vector<ImplicitExamples> group_by_region(const std::vector<Example>& exampl
   return groups;
 }
 
-ExampleSet make_set(const Body& body, const std::vector<std::size_t>& members, const FemSettings& settings) {
+ExampleSet make_set(const Body& body, const std::vector<std::size_t>& members, const Settings& settings) {
   ExampleSet set;
   set.stiffness = settings.examples.stiffness;
   set.on_simplex = !settings.examples.affine;
@@ -52,7 +52,7 @@ ExampleSet make_set(const Body& body, const std::vector<std::size_t>& members, c
   return set;
 }
 
-void check_material(const Body& body, const FemSettings& settings, Notes& notes) {
+void check_material(const Body& body, const Settings& settings, Notes& notes) {
   const Material& material = body.material();
   if (settings.model != ElasticModel::modified_stvk) return;
   const double ratio = material.lame_lambda() / material.shear_modulus();
@@ -82,7 +82,7 @@ void check_held_together(const Body& body, const SolidBody& solid) {
 
 }  // namespace
 
-SolidBody make_solid_body(const Body& body, const FemSettings& settings, std::vector<ImplicitExamples>& sets,
+SolidBody make_solid_body(const Body& body, const Settings& settings, std::vector<ImplicitExamples>& sets,
                           Notes& notes) {
   check_material(body, settings, notes);
   SolidBody solid;
@@ -154,4 +154,4 @@ ContactSurface contact_surface(const Body& body) {
   return surface;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

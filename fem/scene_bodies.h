@@ -8,10 +8,10 @@
 #include "fem/settings.h"
 #include "fem/solid_model.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 // `sets`: which examples of the scene's body make up each of its example sets (their terms are not known yet).
-SolidBody make_solid_body(const Body& body, const FemSettings& settings, std::vector<ImplicitExamples>& sets,
+SolidBody make_solid_body(const Body& body, const Settings& settings, std::vector<ImplicitExamples>& sets,
                           Notes& notes);
 
 // For the compatible method, which knows one pose of the whole body: throws InputError, with its place, for
@@ -25,4 +25,4 @@ Triangles boundary_triangles(const TetMesh& mesh);
 // The body's surface for contact: boundary nodes, or the embedded surface when the tets are only a cage.
 ContactSurface contact_surface(const Body& body);
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

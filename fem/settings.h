@@ -6,78 +6,78 @@
 #include "core/elastic/energies.h"
 #include "core/run/implicit_settings.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
-struct FemExampleSettings {
+struct ExamplePotentialSettings {
   double stiffness = 1;
   bool affine = false;
 };
 
-struct FemPlasticSettings {
+struct PlasticitySettings {
   bool use_examples = true;
   double rate = 100;
   double distance_penalty = 0;
   std::optional<double> yield_stress;
 };
 
-struct FemSettings : ImplicitSettings {
+struct Settings : ImplicitSettings {
   ElasticModel model = ElasticModel::modified_stvk;
   double internal_stiffness = 1;
-  FemExampleSettings examples;
-  FemPlasticSettings plasticity;
+  ExamplePotentialSettings examples;
+  PlasticitySettings plasticity;
 };
 
-struct FemCompatibleSettings : FemSettings {
+struct CompatibleSettings : Settings {
   double penalty = 1000;
 };
 
-inline void describe(Describe<FemExampleSettings>& d) {
-  d.field("stiffness", &FemExampleSettings::stiffness, "",
+inline void describe(Describe<ExamplePotentialSettings>& d) {
+  d.field("stiffness", &ExamplePotentialSettings::stiffness, "",
           "stiffness of the example potential, relative to the material; 0: off", non_negative());
-  d.field("affine", &FemExampleSettings::affine, "",
+  d.field("affine", &ExamplePotentialSettings::affine, "",
           "let weights leave the simplex (extrapolates the examples; can give wrong-handed poses)");
 }
 
-inline void describe(Describe<FemPlasticSettings>& d) {
-  d.field("use_examples", &FemPlasticSettings::use_examples, "",
+inline void describe(Describe<PlasticitySettings>& d) {
+  d.field("use_examples", &PlasticitySettings::use_examples, "",
           "confine plastic flow to the plastic examples where the body has some");
-  d.field("rate", &FemPlasticSettings::rate, "1/s", "rate of plastic flow", positive());
-  d.field("distance_penalty", &FemPlasticSettings::distance_penalty, "Pa",
+  d.field("rate", &PlasticitySettings::rate, "1/s", "rate of plastic flow", positive());
+  d.field("distance_penalty", &PlasticitySettings::distance_penalty, "Pa",
           "raises the yield stress with the distance to the examples (η; 0: off)", non_negative());
-  d.field("yield_stress", &FemPlasticSettings::yield_stress, "Pa", "instead of the material's", positive());
+  d.field("yield_stress", &PlasticitySettings::yield_stress, "Pa", "instead of the material's", positive());
 }
 
 // The fields that both methods have.
 template <class Settings>
 void describe_fem(Describe<Settings>& d) {
-  d.choice("model", static_cast<ElasticModel Settings::*>(&FemSettings::model),
+  d.choice("model", static_cast<ElasticModel Settings::*>(&Settings::model),
            {{"modified-stvk", ElasticModel::modified_stvk},
             {"stvk", ElasticModel::stvk},
             {"corotated", ElasticModel::corotated},
             {"neo-hookean", ElasticModel::neo_hookean}},
            "elastic energy of the tetrahedra");
   describe_mode(d);
-  d.field("internal_stiffness", &FemSettings::internal_stiffness, "",
+  d.field("internal_stiffness", &Settings::internal_stiffness, "",
           "stiffness of the conventional potential, relative to the material; 0: off, only the examples hold "
           "the body together",
           non_negative());
-  d.field("examples", &FemSettings::examples, "", "the example potential");
-  d.field("plasticity", &FemSettings::plasticity, "", "plastic flow of bodies with a yield stress");
+  d.field("examples", &Settings::examples, "", "the example potential");
+  d.field("plasticity", &Settings::plasticity, "", "plastic flow of bodies with a yield stress");
   describe_implicit(d);
 }
 
-inline void describe(Describe<FemSettings>& d) {
+inline void describe(Describe<Settings>& d) {
   d.name("fem");
   describe_fem(d);
 }
 
-inline void describe(Describe<FemCompatibleSettings>& d) {
+inline void describe(Describe<CompatibleSettings>& d) {
   d.name("fem-compatible");
   describe_fem(d);
-  d.field("penalty", &FemCompatibleSettings::penalty, "",
+  d.field("penalty", &CompatibleSettings::penalty, "",
           "how strictly the interpolated pose follows the weights (γ, relative to shear modulus over edge "
           "length)",
           positive());
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

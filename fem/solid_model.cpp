@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -215,4 +215,4 @@ void SolidModel::set_state(State state) {
   m_dissipation = state.dissipation;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

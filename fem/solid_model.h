@@ -13,7 +13,7 @@
 #include "fem/example_term.h"
 #include "fem/plasticity.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 // Examples that share one simplex of weights, on all or some tets of a body.
 struct ExampleSet {
@@ -103,4 +103,4 @@ class SolidModel {
   double m_dissipation = 0;
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -25,95 +25,41 @@
 // the group of surface points with itself; evaluation and step limit handle such pairs already, the search
 // does not make them.
 //
+// The pieces: contact_points.h (what moves), contact_search.h (pairs), step_limit.h, barrier.h,
+// impact_stiffening.h, contact_friction.h, contact_blocks.h (derivatives), contact_scatter.h (to the linear
+// system). Reach, stiffness and friction belong to the pair: those of its body (ContactSurface::bodies).
+//
 // Symbols: d̂ reach (m), κ stiffness (Pa), ε_v sticking speed (m/s).
 #pragma once
 
-#include <array>
 #include <limits>
-#include <map>
 #include <vector>
 
-#include "core/contact/contact_surface.h"
-#include "core/mesh/bvh.h"
-#include "core/world/obstacle.h"
-#include "core/world/rigid_inertia.h"
+#include "core/contact/contact_friction.h"
+#include "core/contact/impact_stiffening.h"
 
 namespace exemplar {
 
-struct ContactOptions {
-  double reach = 1e-3;           // d̂, m: gap at which contact begins
-  double stiffness = 1e6;        // κ, Pa: pressure scale of the barrier
-  double sticking_speed = 1e-3;  // ε_v, m/s: below it friction holds
-};
-
-// Reach 1e-3 of the size (m) as in IPC, stiffness a tenth of Young's modulus (Pa): then a surface under the
-// stresses it can bear keeps gaps of the order of d̂.
-ContactOptions default_contact_options(double size, double young);
-
-// One pair's share, small and dense, ready to be scattered: first 3 numbers for every node, then 6 for every
-// obstacle.
-struct ContactBlock {
-  std::vector<int> nodes;
-  std::array<int, 2> obstacles{-1, -1};  // dynamic ones; −1: none
-  double value = 0;
-  VecX gradient;
-  MatX hessian;  // empty unless asked for
-
-  int obstacle_count() const { return (obstacles[0] >= 0) + (obstacles[1] >= 0); }
-};
-
-// Nodes and obstacles that act on each other by contact or friction.
-struct ContactLink {
-  std::vector<int> nodes;
-  std::vector<int> obstacles;
-};
-
-enum class Derivatives { gradient, hessian, projected_hessian };  // projected: positive semi-definite
-
-enum class ContactPairKind { point_shape, point_triangle, edge_edge };
-
-// Contact points are numbered: the surface's points first, then the obstacles' features.
-struct ContactPair {
-  ContactPairKind kind;
-  std::array<int, 4> points;  // (p), (p; a, b, c) or (a₀, a₁; b₀, b₁)
-  int shape = -1;             // obstacle, for point_shape
-  double radius = 0;          // sum of the features' radii, m
-  double area = 0;            // A, m², times the factor of this step
-  double parallel = 0;        // threshold of parallel_edge_factor, m⁴
-  double factor = 1;          // of κ in this step; see ContactPotential::stiffen
-};
-
-// What one side of a pair belongs to: an obstacle, or nodes.
-struct ContactSide {
-  int obstacle = -1;
-  std::vector<int> nodes;
-};
-
-// A pair that the step limit stops on its way.
-struct ContactStop {
-  double alpha = 0;  // part of the way that is free
-  std::array<ContactSide, 2> sides;
-};
-
 class ContactPotential {
  public:
-  using PointsRef = Eigen::Ref<const Points>;
+  using PointsRef = ContactPoints::PointsRef;
 
   // `obstacles` must outlive the potential.
   ContactPotential(ContactSurface surface, const std::vector<ObstacleBody>& obstacles,
-                   const ContactOptions& options);
+                   const ContactOptions& options)
+      : m_points(std::move(surface), obstacles, options), m_friction(m_points) {}
+  ContactPotential(const ContactPotential&) = delete;
+  ContactPotential& operator=(const ContactPotential&) = delete;
 
-  const ContactOptions& options() const { return m_options; }
-  void set_stiffness(double stiffness) { m_options.stiffness = stiffness; }
+  const ContactPoints& points() const { return m_points; }
 
   void begin_step(const std::vector<ObstacleState>& states, const PointsRef& nodes);
   // All pairs that come within reach while nodes and obstacles go straight from (x0, q0) to (x1, q1).
   void find_pairs(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1);
   const std::vector<ContactPair>& pairs() const { return m_pairs; }
 
-  // The largest part of the way from (x0, q0) to (x1, q1), at most 1, on which every gap of the found pairs
-  // keeps at least a fifth of its first value, or of the reach where it was wider. Conservative advancement
-  // along separating planes, hence safe at any speed.
+  // The largest part of the way from (x0, q0) to (x1, q1), at most 1, that the step limit leaves to all found
+  // pairs (step_limit.h).
   double max_step(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
 
   // The pairs that max_step would stop, each with its own limit, in the order of the pairs.
@@ -127,11 +73,7 @@ class ContactPotential {
   double overshoot(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
 
   // For the rest of the step, raises κ where free motion from (x0, q0) to (x1, q1) in the time dt would drive
-  // things into each other: to the pressure p = m s/(dt² A) that stops them (m their masses, s the way left
-  // beyond the stop). Against a barrier that is far too soft for an impact the step limit lets Newton's
-  // method only creep. A driven pair gets its own p; a pair that is out of reach at the start gets the
-  // largest of its obstacle, which adds no energy; ways below 20 d̂ are left alone, so that what is added to
-  // driven pairs already in touch stays small beside the kinetic energy being stopped. Other pairs keep κ.
+  // things into each other (impact_stiffening.h).
   void stiffen(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1,
                const VecX& node_masses, double dt);
 
@@ -155,110 +97,20 @@ class ContactPotential {
   std::vector<ContactLink> links(const PointsRef& x, const VecX& q) const;
 
   // Fixes the normals, contact points and normal forces of friction at (x, q).
-  void update_friction(const PointsRef& x, const VecX& q, double dt);
-  double friction_value(const PointsRef& x, const VecX& q) const;
-  // Σ friction force at (x, q) times the slip since the step's start, J, never negative: what friction takes
-  // from the two sides in the step.
-  double friction_work(const PointsRef& x, const VecX& q) const;
-  std::vector<ContactBlock> friction_blocks(const PointsRef& x, const VecX& q, Derivatives derivatives) const;
-  std::size_t friction_contacts() const { return m_frictions.size(); }
+  void update_friction(const PointsRef& x, const VecX& q, double dt) {
+    m_friction.update(m_pairs, x, q, m_start_nodes, dt);
+  }
+  const ContactFriction& friction() const { return m_friction; }
 
  private:
-  struct FeaturePoint {
-    int owner = -1;  // obstacle; −1: point of the surface
-    Vec3 local = Vec3::Zero();
-    double radius = 0, area = 0;
-  };
-  // What belongs to the surface (owner −1) or to one obstacle.
-  struct Group {
-    int owner = -1;
-    std::vector<int> points;
-    Edges edges;
-    Triangles triangles;
-  };
-  // A point that moves with the unknowns: of the surface, or fixed to an obstacle.
-  struct PointRef {
-    int point = -1;  // surface point
-    int obstacle = -1;
-    Vec3 local = Vec3::Zero();
-  };
-  struct Friction {
-    std::vector<PointRef> points;
-    std::vector<double> weights;  // slip = Tᵀ Σ w (p − p at the step's start)
-    Eigen::Matrix<double, 3, 2> tangents;
-    double limit = 0;           // μ λ, N
-    Vec3 start = Vec3::Zero();  // Σ w p at the step's start
-  };
-  struct Pose {
-    Vec3 position;
-    Mat3 rotation;
-  };
-  // Straight motion of all unknowns, as the step limit and the search see it.
-  struct Path;
-  // Where the coordinates of a pair go in its block.
-  struct Layout;
+  std::vector<StepLimit> limits(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
+                                const VecX& q1) const;
 
-  // core/world/contact.cpp
-  void add_obstacle(int index);
-  void add_surface();
-  Pose pose(int obstacle, const VecX& q) const;
-  Points place(const PointsRef& x, const VecX& q) const;
-  Vec3 place(const PointRef& ref, const PointsRef& x, const VecX& q) const;
-  PointRef reference(int point) const;
-  std::array<Vec3, 4> corners(const ContactPair& pair, const Points& positions) const;
-  double gap(const ContactPair& pair, const Points& positions, const std::vector<Pose>& poses) const;
-  std::vector<Pose> poses(const VecX& q) const;
-  double pair_value(const ContactPair& pair, const Points& positions, const std::vector<Pose>& poses) const;
-  ContactBlock pair_block(const ContactPair& pair, const Points& positions, const VecX& q,
-                          Derivatives d) const;
-
-  // core/world/contact_search.cpp
-  std::vector<Box> swept_boxes(const Path& path) const;
-  void add_pairs(const Group& a, const Group& b, const Path& path, const std::vector<Box>& boxes);
-  void add_shape_pairs(const Group& a, int shape, const Path& path);
-  void add_point_triangle_pairs(const Group& points, const Group& triangles, const std::vector<Box>& boxes);
-  void add_edge_pairs(const Group& a, const Group& b, const std::vector<Box>& boxes);
-
-  // core/world/contact_ccd.cpp
-  struct Limit {
-    double alpha = 1;  // part of the way that is free
-    double left = 0;   // m: what was left of it along the normal there
-  };
-  std::vector<Limit> limits(const Path& path) const;
-  Limit pair_limit(const ContactPair& pair, const Path& path) const;
-  Limit shape_limit(const ContactPair& pair, const Path& path) const;
-  ContactSide side_of(const ContactPair& pair, int side) const;
-  double inner_radius(const ContactPair& pair) const;
-  double stopped_mass(const ContactPair& pair, const VecX& node_masses) const;
-
-  // core/world/contact_friction.cpp
-  Friction make_friction(const ContactPair& pair, const Points& positions, const VecX& q, double limit) const;
-  double friction_coefficient(const ContactPair& pair) const;
-  Vec2 slip_of(const Friction& friction, const PointsRef& x, const VecX& q) const;
-  ContactBlock friction_block(const Friction& friction, const PointsRef& x, const VecX& q,
-                              Derivatives d) const;
-
-  // core/world/contact_assembly.cpp: derivatives with respect to positions of `points` (and to the pose
-  // increment of `shape`) become a block over nodes and dynamic obstacles.
-  ContactBlock assemble(const std::vector<PointRef>& points, int shape, const VecX& gradient,
-                        const MatX& hessian, const VecX& q, Derivatives derivatives) const;
-  Layout make_layout(const std::vector<PointRef>& points, int shape) const;
-
-  ContactSurface m_surface;
-  const std::vector<ObstacleBody>* m_obstacles;
-  ContactOptions m_options;
-  std::vector<FeaturePoint> m_points;
-  std::vector<Group> m_groups;  // the surface, then every obstacle
-  std::vector<ObstacleState> m_start;
+  ContactPoints m_points;
   Points m_start_nodes;
   std::vector<ContactPair> m_pairs;
-  using PairKey = std::array<int, 6>;
-  static PairKey key_of(const ContactPair& pair);
-  std::array<int, 2> obstacles_of(const ContactPair& pair) const;  // −1: none
-  std::map<PairKey, double> m_stiffened;  // this step's factors of κ; pairs in reach at its start
-  std::vector<double> m_impacts;          // and of all other pairs, per obstacle
-  std::vector<Friction> m_frictions;
-  double m_friction_dt = 0;
+  ImpactStiffening m_stiffening;
+  ContactFriction m_friction;
 };
 
 }  // namespace exemplar

@@ -1,14 +1,10 @@
-// Lagged smooth Coulomb friction: D = μ λ f₀(|Tᵀ δ|), with the normal force λ, the tangents T and the contact
-// points fixed and δ the relative displacement of the two sides since the step's start (IPC §5).
-//
-// Departure: an obstacle's contact point is the place of the surface's nearest point, fixed to the obstacle,
-// instead of the obstacle's own nearest point; both sides then feel opposite forces at the same place, and no
-// moment is made. It also lets a ball roll: the point turns with it.
+#include "core/contact/contact_friction.h"
+
 #include <cmath>
+#include <utility>
 
 #include "core/base/parallel.h"
 #include "core/contact/barrier.h"
-#include "core/contact/contact.h"
 #include "core/contact/primitive_distance.h"
 
 namespace exemplar {
@@ -24,144 +20,156 @@ Eigen::Matrix<double, 3, 2> tangents_of(const Vec3& normal) {
   return t;
 }
 
-}  // namespace
-
-double ContactPotential::friction_coefficient(const ContactPair& pair) const {
-  int a = m_points[pair.points[0]].owner;
-  int b = pair.shape;
-  for (int k = 1; b < 0 && pair.kind != ContactPairKind::point_shape && k < 4; ++k) {
-    if (m_points[pair.points[k]].owner != a)
-      b = m_points[pair.points[k]].owner >= 0 ? m_points[pair.points[k]].owner : a;
-  }
-  if (a < 0) return b < 0 ? 0 : (*m_obstacles)[b].description().friction;
-  if (b < 0 || b == a) return (*m_obstacles)[a].description().friction;
-  return std::sqrt((*m_obstacles)[a].description().friction * (*m_obstacles)[b].description().friction);
-}
-
-void ContactPotential::update_friction(const PointsRef& x, const VecX& q, double dt) {
-  m_frictions.clear();
-  m_friction_dt = dt;
-  const Points positions = place(x, q);
-  const std::vector<Pose> all = poses(q);
-  for (const ContactPair& pair : m_pairs) {
-    const double g = gap(pair, positions, all);
-    if (!(g > 0) || g >= m_options.reach) continue;
-    double force = -contact_barrier(g, m_options.reach, m_options.stiffness * pair.area).slope;
-    if (pair.kind == ContactPairKind::edge_edge)
-      force *= parallel_edge_factor(corners(pair, positions), pair.parallel, false).value;
-    const double limit = friction_coefficient(pair) * force;
-    if (limit > 0) m_frictions.push_back(make_friction(pair, positions, q, limit));
-  }
-}
-
-ContactPotential::Friction ContactPotential::make_friction(const ContactPair& pair, const Points& positions,
-                                                           const VecX& q, double limit) const {
-  // Sides: points with weights that sum to one, and the place where they touch.
+// Where two sides touch: surface points with weights that sum to one (or the obstacle) and the place.
+struct Touch {
   std::array<std::vector<std::pair<int, double>>, 2> sides;
   std::array<Vec3, 2> places;
+  std::array<int, 2> owners;  // obstacle; −1: the surface
   Vec3 normal;
-  std::array<int, 2> owners{m_points[pair.points[0]].owner, pair.shape};
+};
+
+Touch touch_of(const ContactPoints& all, const ContactPair& pair, const Points& positions, const VecX& q) {
+  Touch touch;
+  touch.owners = {all[pair.points[0]].owner, pair.shape};
   if (pair.kind == ContactPairKind::point_shape) {
-    places[0] = positions.row(pair.points[0]);
-    const SignedDistance d = (*m_obstacles)[pair.shape].distance(
-        moved(m_start[pair.shape], q.segment<6>(6 * pair.shape)), places[0]);
-    normal = d.gradient;
-    places[1] = places[0] - d.value * normal;
-    sides[0] = {{pair.points[0], 1.0}};
-  } else {
-    const auto points = corners(pair, positions);
-    const bool edges = pair.kind == ContactPairKind::edge_edge;
-    const Nearest nearest = edges ? nearest_edges(points) : nearest_point_triangle(points);
-    normal = nearest.normal;
-    places = {Vec3::Zero(), Vec3::Zero()};
-    for (int k = 0; k < 4; ++k) {
-      const int side = k < (edges ? 2 : 1) ? 0 : 1;
-      const double weight = std::abs(nearest.weights[k]);
-      if (weight == 0) continue;
-      sides[side].emplace_back(pair.points[k], weight);
-      places[side] += weight * points[k];
-    }
-    owners[1] = m_points[pair.points[3]].owner;
+    touch.places[0] = positions.row(pair.points[0]);
+    const SignedDistance d =
+        all.obstacle(pair.shape)
+            .distance(moved(all.start(pair.shape), q.segment<6>(6 * pair.shape)), touch.places[0]);
+    touch.normal = d.gradient;
+    touch.places[1] = touch.places[0] - d.value * touch.normal;
+    touch.sides[0] = {{pair.points[0], 1.0}};
+    return touch;
   }
+  const auto points = all.corners(pair, positions);
+  const bool edges = pair.kind == ContactPairKind::edge_edge;
+  const Nearest nearest = edges ? nearest_edges(points) : nearest_point_triangle(points);
+  touch.normal = nearest.normal;
+  touch.places = {Vec3::Zero(), Vec3::Zero()};
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::size_t side = k < (edges ? 2 : 1) ? 0 : 1;
+    const double weight = std::abs(nearest.weights[to_row(k)]);
+    if (weight == 0) continue;
+    touch.sides[side].emplace_back(pair.points[k], weight);
+    touch.places[side] += weight * points[k];
+  }
+  touch.owners[1] = all[pair.points[3]].owner;
+  return touch;
+}
+
+}  // namespace
+
+void ContactFriction::update(const std::vector<ContactPair>& pairs, const PointsRef& x, const VecX& q,
+                             const Points& start_nodes, double dt) {
+  m_contacts.clear();
+  m_range = m_points->options().sticking_speed * dt;
+  const ContactPoints::Placed at = m_points->placed(x, q);
+  for (const ContactPair& pair : pairs) {
+    const double g = m_points->gap(pair, at);
+    if (!(g > 0) || g >= pair.reach) continue;
+    double force = -contact_barrier(g, pair.reach, pair.stiffness * pair.area).slope;
+    if (pair.kind == ContactPairKind::edge_edge)
+      force *= parallel_edge_factor(m_points->corners(pair, at.points), pair.parallel, false).value;
+    const double limit = m_points->friction_of(pair) * force;
+    if (limit > 0) m_contacts.push_back(make_contact(pair, at.points, q, limit, start_nodes));
+  }
+}
+
+ContactFriction::Contact ContactFriction::make_contact(const ContactPair& pair, const Points& positions,
+                                                       const VecX& q, double limit,
+                                                       const Points& start_nodes) const {
+  const Touch touch = touch_of(*m_points, pair, positions, q);
+  const std::array<int, 2>& owners = touch.owners;
   const bool both_rigid = owners[0] >= 0 && owners[1] >= 0;
-  const Vec3 shared = both_rigid      ? Vec3(0.5 * (places[0] + places[1]))
-                      : owners[0] < 0 ? places[0]
-                                      : places[1];
-  Friction f;
-  f.limit = limit;
-  f.tangents = tangents_of(normal);
-  for (int side = 0; side < 2; ++side) {
+  const Vec3 shared = both_rigid      ? Vec3(0.5 * (touch.places[0] + touch.places[1]))
+                      : owners[0] < 0 ? touch.places[0]
+                                      : touch.places[1];
+  Contact contact;
+  contact.limit = limit;
+  contact.tangents = tangents_of(touch.normal);
+  const auto add = [&](const ContactPointRef& ref, double weight) {
+    contact.weights[contact.stencil.count] = weight;
+    contact.stencil.add(ref);
+  };
+  for (std::size_t side = 0; side < 2; ++side) {
     const double sign = side == 0 ? 1 : -1;
     if (owners[side] >= 0) {
-      const Pose p = pose(owners[side], q);
-      f.points.push_back({-1, owners[side], p.rotation.transpose() * (shared - p.position)});
-      f.weights.push_back(sign);
+      const ContactPoints::Pose p = m_points->pose(owners[side], q);
+      add({-1, owners[side], p.rotation.transpose() * (shared - p.position)}, sign);
       continue;
     }
-    for (const auto& [point, weight] : sides[side]) {
-      f.points.push_back(reference(point));
-      f.weights.push_back(sign * weight);
-    }
+    for (const auto& [point, weight] : touch.sides[side]) add(reference(*m_points, point), sign * weight);
   }
   const VecX rest = VecX::Zero(q.size());
-  for (std::size_t k = 0; k < f.points.size(); ++k)
-    f.start += f.weights[k] * place(f.points[k], m_start_nodes, rest);
-  return f;
+  for (int k = 0; k < contact.stencil.count; ++k)
+    contact.start +=
+        contact.weights[k] * place(*m_points, contact.stencil.points[to_size(k)], start_nodes, rest);
+  return contact;
 }
 
-double ContactPotential::friction_value(const PointsRef& x, const VecX& q) const {
-  const double epsilon = m_options.sticking_speed * m_friction_dt;
+double ContactFriction::value(const PointsRef& x, const VecX& q) const {
   double sum = 0;
-  for (const Friction& f : m_frictions) {
-    sum += f.limit * friction_curve(slip_of(f, x, q).norm(), epsilon).value;
+  for (const Contact& c : m_contacts) sum += c.limit * friction_curve(slip_of(c, x, q).norm(), m_range).value;
+  return sum;
+}
+
+double ContactFriction::work(const PointsRef& x, const VecX& q) const {
+  double sum = 0;
+  for (const Contact& c : m_contacts) {
+    const double y = slip_of(c, x, q).norm();
+    sum += c.limit * friction_curve(y, m_range).slope_over_y * y * y;
   }
   return sum;
 }
 
-double ContactPotential::friction_work(const PointsRef& x, const VecX& q) const {
-  const double epsilon = m_options.sticking_speed * m_friction_dt;
-  double sum = 0;
-  for (const Friction& f : m_frictions) {
-    const double y = slip_of(f, x, q).norm();
-    sum += f.limit * friction_curve(y, epsilon).slope_over_y * y * y;
-  }
-  return sum;
+Vec2 ContactFriction::slip_of(const Contact& c, const PointsRef& x, const VecX& q) const {
+  Vec3 delta = -c.start;
+  for (int k = 0; k < c.stencil.count; ++k)
+    delta += c.weights[k] * place(*m_points, c.stencil.points[to_size(k)], x, q);
+  return c.tangents.transpose() * delta;
 }
 
-Vec2 ContactPotential::slip_of(const Friction& f, const PointsRef& x, const VecX& q) const {
-  Vec3 delta = -f.start;
-  for (std::size_t k = 0; k < f.points.size(); ++k) delta += f.weights[k] * place(f.points[k], x, q);
-  return f.tangents.transpose() * delta;
-}
-
-std::vector<ContactBlock> ContactPotential::friction_blocks(const PointsRef& x, const VecX& q,
-                                                            Derivatives derivatives) const {
-  std::vector<ContactBlock> out(m_frictions.size());
+std::vector<ContactBlock> ContactFriction::blocks(const PointsRef& x, const VecX& q,
+                                                  Derivatives derivatives) const {
+  std::vector<ContactBlock> out(m_contacts.size());
   parallel_for(
-      m_frictions.size(), [&](std::size_t i) { out[i] = friction_block(m_frictions[i], x, q, derivatives); },
-      16);
+      m_contacts.size(), [&](std::size_t i) { out[i] = block_of(m_contacts[i], x, q, derivatives); }, 16);
   return out;
 }
 
-ContactBlock ContactPotential::friction_block(const Friction& f, const PointsRef& x, const VecX& q,
-                                              Derivatives derivatives) const {
-  const Vec2 slip = slip_of(f, x, q);
+ContactBlock ContactFriction::block_of(const Contact& c, const PointsRef& x, const VecX& q,
+                                       Derivatives derivatives) const {
+  const Vec2 slip = slip_of(c, x, q);
   const double y = slip.norm();
-  const FrictionCurve curve = friction_curve(y, m_options.sticking_speed * m_friction_dt);
-  const Vec3 force = f.limit * curve.slope_over_y * f.tangents * slip;
+  const FrictionCurve curve = friction_curve(y, m_range);
+  const Vec3 force = c.limit * curve.slope_over_y * c.tangents * slip;
   Eigen::Matrix2d plane = curve.slope_over_y * Eigen::Matrix2d::Identity();
   if (y > 0) plane += (curve.curvature - curve.slope_over_y) / (y * y) * slip * slip.transpose();
-  const Mat3 stiffness = f.limit * f.tangents * plane * f.tangents.transpose();
-  const int n = static_cast<int>(f.points.size());
-  VecX gradient(3 * n);
-  MatX hessian(3 * n, 3 * n);
+  const Mat3 stiffness = c.limit * c.tangents * plane * c.tangents.transpose();
+  const int n = c.stencil.count;
+  ContactVector gradient(3 * n);
+  ContactMatrix hessian(3 * n, 3 * n);
   for (int i = 0; i < n; ++i) {
-    gradient.segment<3>(3 * i) = f.weights[i] * force;
-    for (int j = 0; j < n; ++j) hessian.block<3, 3>(3 * i, 3 * j) = f.weights[i] * f.weights[j] * stiffness;
+    gradient.segment<3>(3 * i) = c.weights[i] * force;
+    for (int j = 0; j < n; ++j) hessian.block<3, 3>(3 * i, 3 * j) = c.weights[i] * c.weights[j] * stiffness;
   }
-  ContactBlock block = assemble(f.points, -1, gradient, hessian, q, derivatives);
-  block.value = f.limit * curve.value;
+  ContactBlock block = make_block(*m_points, c.stencil, gradient, hessian, q, derivatives);
+  block.value = c.limit * curve.value;
   return block;
+}
+
+void ContactFriction::append_links(std::vector<ContactLink>& links) const {
+  const PointMap& map = m_points->surface().map;
+  for (const Contact& c : m_contacts) {
+    ContactLink& link = links.emplace_back();
+    for (int k = 0; k < c.stencil.count; ++k) {
+      const ContactPointRef& p = c.stencil.points[to_size(k)];
+      if (p.obstacle >= 0) link.obstacles.push_back(p.obstacle);
+      if (p.point < 0) continue;
+      const std::span<const int> nodes = map.nodes_of(p.point);
+      link.nodes.insert(link.nodes.end(), nodes.begin(), nodes.end());
+    }
+  }
 }
 
 }  // namespace exemplar

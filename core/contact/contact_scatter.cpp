@@ -1,18 +1,83 @@
 #include "core/contact/contact_scatter.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 
 namespace exemplar {
 
 namespace {
 
-// Border unknowns of the block's obstacles, −1 for those that are none.
-std::array<int, 2> borders(const ContactBlock& block, const ContactUnknowns& unknowns) {
-  std::array<int, 2> out{-1, -1};
-  for (int k = 0; k < 2; ++k) {
-    if (block.obstacles[k] >= 0) out[k] = unknowns.border_of_obstacle[block.obstacles[k]];
+constexpr int k_most_nodes = 40;  // of a block: four points on at most ten nodes each
+
+// The nodes that a block's points hang on, each once, and with which weights.
+struct Spread {
+  std::array<int, k_most_nodes> nodes;
+  std::array<Vec4, k_most_nodes> weights;  // of each of the block's points
+  int count = 0;
+
+  Spread(const ContactBlock& block, const PointMap& map) {
+    for (int p = 0; p < block.point_count; ++p) {
+      const int point = block.points[to_size(p)];
+      for (int k = map.begin(point); k < map.end(point); ++k)
+        slot_of(map.nodes[to_size(k)])[p] = map.weights[to_size(k)];
+    }
   }
-  return out;
+  Vec3 gradient(const ContactBlock& block, int a) const {
+    Vec3 sum = Vec3::Zero();
+    for (int p = 0; p < block.point_count; ++p) {
+      if (weights[to_size(a)][p] != 0) sum += weights[to_size(a)][p] * block.gradient.segment<3>(3 * p);
+    }
+    return sum;
+  }
+  Mat3 hessian(const ContactBlock& block, int a, int b) const {
+    Mat3 sum = Mat3::Zero();
+    for (int p = 0; p < block.point_count; ++p) {
+      for (int r = 0; r < block.point_count; ++r) {
+        const double weight = weights[to_size(a)][p] * weights[to_size(b)][r];
+        if (weight != 0) sum += weight * block.hessian.block<3, 3>(3 * p, 3 * r);
+      }
+    }
+    return sum;
+  }
+  Eigen::Matrix<double, 3, 6> border(const ContactBlock& block, int a, int k) const {
+    Eigen::Matrix<double, 3, 6> sum = Eigen::Matrix<double, 3, 6>::Zero();
+    for (int p = 0; p < block.point_count; ++p) {
+      const double weight = weights[to_size(a)][p];
+      if (weight != 0) sum += weight * block.hessian.block<3, 6>(3 * p, block.obstacle_first(k));
+    }
+    return sum;
+  }
+
+ private:
+  Vec4& slot_of(int node) {
+    const auto end = nodes.begin() + count;
+    const auto found = std::find(nodes.begin(), end, node);
+    const std::size_t at = to_size(found - nodes.begin());
+    if (found == end) {
+      assert(count < k_most_nodes);
+      nodes[to_size(count)] = node;
+      weights[to_size(count++)].setZero();
+    }
+    return weights[at];
+  }
+};
+
+void add_nodes(const ContactBlock& block, const Spread& spread, const ContactUnknowns& unknowns,
+               BorderedHessian& h) {
+  const BlockPattern& pattern = h.a.pattern();
+  for (int a = 0; a < spread.count; ++a) {
+    const int row = unknowns.column_of_node[to_size(spread.nodes[to_size(a)])];
+    if (row < 0) continue;
+    for (int b = 0; b <= a; ++b) {
+      const int column = unknowns.column_of_node[to_size(spread.nodes[to_size(b)])];
+      if (column >= 0) h.a.add(pattern.slot(row, column), spread.hessian(block, a, b));
+    }
+    for (int k = 0; k < block.obstacle_count(); ++k) {
+      const int border = unknowns.border_of_obstacle[to_size(block.obstacles[to_size(k)])];
+      h.c.block<3, 6>(3 * row, border) += spread.border(block, a, k);
+    }
+  }
 }
 
 }  // namespace
@@ -23,9 +88,8 @@ ContactCliques contact_cliques(const ContactSurface& surface) {
   for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
     std::vector<int> group;
     for (int k = 0; k < 3; ++k) {
-      const int point = surface.triangles(t, k);
-      for (int e = surface.map.offsets[point]; e < surface.map.offsets[point + 1]; ++e)
-        group.push_back(surface.map.nodes[e]);
+      const std::span<const int> nodes = surface.map.nodes_of(surface.triangles(t, k));
+      group.insert(group.end(), nodes.begin(), nodes.end());
     }
     std::sort(group.begin(), group.end());
     group.erase(std::unique(group.begin(), group.end()), group.end());
@@ -33,7 +97,7 @@ ContactCliques contact_cliques(const ContactSurface& surface) {
     groups.push_back(std::move(group));
   }
   ContactCliques out;
-  out.size = static_cast<int>(size);
+  out.size = to_int(size);
   for (const std::vector<int>& group : groups) {
     out.nodes.insert(out.nodes.end(), group.begin(), group.end());
     out.nodes.resize(out.nodes.size() + size - group.size(), -1);
@@ -41,41 +105,34 @@ ContactCliques contact_cliques(const ContactSurface& surface) {
   return out;
 }
 
-void add_gradient(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, Points& nodes,
-                  VecX& border) {
+double add_gradient(std::span<const ContactBlock> blocks, const PointMap& map,
+                    const ContactUnknowns& unknowns, Points& nodes, VecX& border) {
+  double largest = 0;
   for (const ContactBlock& block : blocks) {
-    const auto count = static_cast<Eigen::Index>(block.nodes.size());
-    for (Eigen::Index i = 0; i < count; ++i)
-      nodes.row(block.nodes[i]) += block.gradient.segment<3>(3 * i).transpose();
-    const std::array<int, 2> first = borders(block, unknowns);
-    for (int k = 0; k < 2; ++k) {
-      if (first[k] >= 0) border.segment<6>(first[k]) += block.gradient.segment<6>(3 * count + 6 * k);
+    const Spread spread(block, map);
+    for (int a = 0; a < spread.count; ++a) {
+      const Vec3 force = spread.gradient(block, a);
+      largest = std::max(largest, force.norm());
+      nodes.row(spread.nodes[to_size(a)]) += force.transpose();
+    }
+    for (int k = 0; k < block.obstacle_count(); ++k) {
+      const int first = unknowns.border_of_obstacle[to_size(block.obstacles[to_size(k)])];
+      border.segment<6>(first) += block.gradient.segment<6>(block.obstacle_first(k));
     }
   }
+  return largest;
 }
 
-void add_hessian(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, BorderedHessian& h) {
-  const BlockPattern& pattern = h.a.pattern();
+void add_hessian(std::span<const ContactBlock> blocks, const PointMap& map, const ContactUnknowns& unknowns,
+                 BorderedHessian& h) {
   for (const ContactBlock& block : blocks) {
-    const int nodes = static_cast<int>(block.nodes.size());
-    const std::array<int, 2> border = borders(block, unknowns);
-    for (int i = 0; i < nodes; ++i) {
-      const int row = unknowns.column_of_node[block.nodes[i]];
-      if (row < 0) continue;
-      for (int j = 0; j <= i; ++j) {
-        const int column = unknowns.column_of_node[block.nodes[j]];
-        if (column >= 0) h.a.add(pattern.slot(row, column), block.hessian.block<3, 3>(3 * i, 3 * j));
-      }
-      for (int k = 0; k < 2; ++k) {
-        if (border[k] >= 0)
-          h.c.block<3, 6>(3 * row, border[k]) += block.hessian.block<3, 6>(3 * i, 3 * nodes + 6 * k);
-      }
-    }
-    for (int k = 0; k < 2; ++k) {
-      for (int l = 0; l < 2; ++l) {
-        if (border[k] >= 0 && border[l] >= 0)
-          h.d.block<6, 6>(border[k], border[l]) +=
-              block.hessian.block<6, 6>(3 * nodes + 6 * k, 3 * nodes + 6 * l);
+    add_nodes(block, Spread(block, map), unknowns, h);
+    for (int k = 0; k < block.obstacle_count(); ++k) {
+      for (int l = 0; l < block.obstacle_count(); ++l) {
+        const int row = unknowns.border_of_obstacle[to_size(block.obstacles[to_size(k)])];
+        const int column = unknowns.border_of_obstacle[to_size(block.obstacles[to_size(l)])];
+        h.d.block<6, 6>(row, column) +=
+            block.hessian.block<6, 6>(block.obstacle_first(k), block.obstacle_first(l));
       }
     }
   }

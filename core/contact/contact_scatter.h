@@ -1,11 +1,18 @@
-// From contact blocks to the Newton solver's bordered system (core/sparse/newton.h): nodes go to columns of
-// the fixed pattern, dynamic obstacles to six border unknowns each.
+// From contact blocks to the Newton solver's bordered system (core/sparse/newton.h): surface points are spread
+// to the nodes they hang on, which go to columns of the fixed pattern; dynamic obstacles go to six border
+// unknowns each.
+//
+// Contact of bodies with each other would fill blocks that the fixed pattern does not have. The joint for it is
+// here: add_hessian is the only place that turns contact blocks into matrix entries, so that pairs of two
+// surfaces can go to a second block matrix over the touching nodes, made anew in each iteration, which the
+// linear solver takes beside the first one (gradients multiply both, its diagonal goes into the preconditioner,
+// the coarse space restricts both, direct solves analyse the union).
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "core/contact/contact.h"
+#include "core/contact/contact_blocks.h"
 #include "core/sparse/newton.h"
 
 namespace exemplar {
@@ -25,9 +32,10 @@ struct ContactCliques {
 };
 ContactCliques contact_cliques(const ContactSurface& surface);
 
-// To all nodes (held ones too) and to the border.
-void add_gradient(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, Points& nodes,
-                  VecX& border);
-void add_hessian(std::span<const ContactBlock> blocks, const ContactUnknowns& unknowns, BorderedHessian& h);
+// To all nodes (held ones too) and to the border. Returns the largest force of one block on one node, N.
+double add_gradient(std::span<const ContactBlock> blocks, const PointMap& map,
+                    const ContactUnknowns& unknowns, Points& nodes, VecX& border);
+void add_hessian(std::span<const ContactBlock> blocks, const PointMap& map, const ContactUnknowns& unknowns,
+                 BorderedHessian& h);
 
 }  // namespace exemplar

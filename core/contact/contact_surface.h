@@ -1,30 +1,18 @@
-// The part of deformable bodies that contact sees: points, each a fixed linear combination of a solver's
-// nodes, and triangles over these points. Surface vertices that are nodes have the identity map; surfaces
-// embedded in a tet cage hang on four nodes each.
+// The part of deformable bodies that contact sees: points that hang on a solver's nodes (surface vertices that
+// are nodes, or a surface embedded in a tet cage) and triangles over these points.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "core/mesh/embedding.h"
-#include "core/mesh/mesh.h"
+#include "core/mesh/point_map.h"
 
 namespace exemplar {
 
-// Rows of (node, weight): point i = Σ weights[k] · node(nodes[k]), offsets[i] ≤ k < offsets[i + 1].
-struct PointMap {
-  std::vector<int> offsets{0};
-  std::vector<int> nodes;
-  std::vector<double> weights;
-
-  int size() const { return static_cast<int>(offsets.size()) - 1; }
-  void add(std::span<const int> point_nodes, std::span<const double> point_weights);
-  Points apply(const Eigen::Ref<const Points>& node_positions) const;
-
-  static PointMap identity(int count);
-  // Point i is node nodes[i].
-  static PointMap of_nodes(std::span<const int> nodes);
-  static PointMap embedded(const Embedding& embedding, const Tets& tets);
+// How one body meets whatever it touches.
+struct ContactBody {
+  double reach = 1e-3;     // d̂, m: gap at which contact begins
+  double stiffness = 1e6;  // κ, Pa: pressure scale of the barrier
+  double friction = 0.5;   // Coulomb coefficient with obstacles that say none themselves
 };
 
 struct ContactSurface {
@@ -34,11 +22,14 @@ struct ContactSurface {
   // Half the thickness at every point, m, the same for all points that triangles connect; empty: 0 everywhere.
   // Gaps are measured between the round surfaces: the radii of both sides are taken off the distance.
   VecX radius;
+  std::vector<int> body;            // of every point, an index into `bodies`; empty: the first
+  std::vector<ContactBody> bodies;  // empty: ContactOptions and the obstacles' friction hold
 
   double radius_of(Eigen::Index point) const { return radius.size() > 0 ? radius[point] : 0.0; }
 };
 
-// Puts `other` behind `surface`, its node numbers raised by `node_offset`: several bodies in one solve.
+// Puts `other` behind `surface`, its node numbers raised by `node_offset`: several bodies in one solve. Either
+// both name their bodies or none does.
 void append(ContactSurface& surface, const ContactSurface& other, int node_offset);
 
 }  // namespace exemplar

@@ -9,45 +9,6 @@
 
 namespace exemplar {
 
-void CarriedPoints::add(std::span<const int> point_nodes, std::span<const double> point_weights) {
-  nodes.insert(nodes.end(), point_nodes.begin(), point_nodes.end());
-  weights.insert(weights.end(), point_weights.begin(), point_weights.end());
-  offsets.push_back(static_cast<int>(nodes.size()));
-}
-
-Vec3 CarriedPoints::at(int point, const Points& values) const {
-  Vec3 sum = Vec3::Zero();
-  for (int k = offsets[point]; k < offsets[point + 1]; ++k)
-    sum += weights[k] * values.row(nodes[k]).transpose();
-  return sum;
-}
-
-Points CarriedPoints::apply(const Points& values) const {
-  Points out(size(), 3);
-  parallel_for(static_cast<std::size_t>(size()), [&](std::size_t i) {
-    out.row(static_cast<Eigen::Index>(i)) = at(static_cast<int>(i), values).transpose();
-  });
-  return out;
-}
-
-Points CarriedPoints::spread(const Points& on_points, Eigen::Index particles) const {
-  Points out = Points::Zero(particles, 3);
-  for (int i = 0; i < size(); ++i)
-    for (int k = offsets[i]; k < offsets[i + 1]; ++k) out.row(nodes[k]) += weights[k] * on_points.row(i);
-  return out;
-}
-
-CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets) {
-  CarriedPoints out;
-  for (Eigen::Index i = 0; i < points.tet.size(); ++i) {
-    const int t = points.tet(i);
-    const std::array<int, 4> corners{tets(t, 0), tets(t, 1), tets(t, 2), tets(t, 3)};
-    const Vec4 w = points.weights.row(i).transpose();
-    out.add(corners, std::span<const double>(w.data(), 4));
-  }
-  return out;
-}
-
 namespace {
 
 constexpr int k_sweeps = 4;

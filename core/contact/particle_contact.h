@@ -5,31 +5,19 @@
 // not depend on threads. Units: m, kg, s.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "core/mesh/embedding.h"
 #include "core/mesh/mesh.h"
+#include "core/mesh/point_map.h"
 #include "core/world/obstacle_motion.h"
 
 namespace exemplar {
 
-// Point i = Σ weights[k] · particle(nodes[k]), offsets[i] ≤ k < offsets[i + 1].
-struct CarriedPoints {
-  std::vector<int> offsets{0};
-  std::vector<int> nodes;
-  std::vector<double> weights;
-
-  int size() const { return static_cast<int>(offsets.size()) - 1; }
-  void add(std::span<const int> point_nodes, std::span<const double> point_weights);
-  Vec3 at(int point, const Points& values) const;
-  Points apply(const Points& values) const;
-  // The transpose of apply: what acts on the points, passed on to that many particles.
-  Points spread(const Points& on_points, Eigen::Index particles) const;
-};
-
-// Points embedded in tetrahedra, carried by their corners.
-CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets);
+// Points carried by particles; those embedded in tetrahedra are carried by their corners.
+using CarriedPoints = PointMap;
+inline CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets) {
+  return PointMap::embedded(points, tets);
+}
 
 // The surface's points, and further ones inside triangles with edges longer than `spacing`, so that a small
 // obstacle does not slip between the vertices of a coarse surface.

@@ -2,6 +2,7 @@
 // the way.
 #pragma once
 
+#include "core/contact/contact.h"
 #include "core/contact/contact_scatter.h"
 #include "core/implicit/step_unknowns.h"
 
@@ -15,7 +16,7 @@ class ContactTerm : public StepTerm {
       : m_contact(contact), m_unknowns(unknowns), m_dt(dt), m_stiffening(stiffening) {}
 
   double value(const StepPoint& at) override {
-    return m_contact.value(at.x, at.q) + m_contact.friction_value(at.x, at.q);
+    return m_contact.value(at.x, at.q) + m_contact.friction().value(at.x, at.q);
   }
   void add_gradient(const StepPoint& at, StepGradient& g) override;
   void add_hessian(const StepPoint& at, bool project, BorderedHessian& h) override;

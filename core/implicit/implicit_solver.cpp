@@ -213,7 +213,7 @@ NewtonSummary ImplicitSolver::solve(StepProblem& problem, VecX& z) {
   for (int k = 0; k < solves; ++k) {
     problem.begin_solve(z);
     problem.lag(z);
-    if (k > 0 && m_contact->friction_contacts() == 0) break;
+    if (k > 0 && m_contact->friction().contacts() == 0) break;
     const NewtonSummary summary = minimise(problem, *m_system.solver(), m_options.newton, z);
     const NewtonSummary before = total;
     total = summary;
@@ -296,7 +296,8 @@ void ImplicitSolver::balance(const StepInput& input, const StepUnknowns& unknown
     if (m_obstacles[i].dynamic()) motion.inertias.emplace_back(to_int(i), inertia_of(i, input.dt));
   }
   const ContactPotential* contact = m_contact ? &*m_contact : nullptr;
-  const double longest = contact ? 0.1 * contact->options().reach : std::numeric_limits<double>::infinity();
+  const double longest =
+      contact ? 0.1 * contact->points().smallest_reach() : std::numeric_limits<double>::infinity();
   balance_momentum(motion, unknowns, link_all(m_system.groups(), unknowns, m_obstacles.size(), contact, at),
                    longest, at);
 }

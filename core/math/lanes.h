@@ -1,10 +1,16 @@
 // Four numbers that are computed with as one: a scalar type for kernels that are written once and run for one
 // element (double) or for four neighbours at a time (Lanes, one vector register). Eigen matrices of it work
-// as usual.
+// as usual. Written with the compiler's vector type, which becomes AVX where the processor has it and plain SSE
+// otherwise.
 #pragma once
+
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 #include <Eigen/Core>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 namespace exemplar {
@@ -69,6 +75,71 @@ Matrix3<S> gather_matrix(const LanePointers<S>& from) {
   for (int i = 0; i < 9; ++i) result(i) = gather(from, i);
   return result;
 }
+
+// What kernels need that work on registers themselves.
+namespace lanes {
+
+inline constexpr int width = 4;
+using Lane = Lanes::Register;
+using Mask = long long __attribute__((vector_size(32)));
+
+inline Lane splat(double value) {
+  return Lane{value, value, value, value};
+}
+
+inline Lane select(Mask mask, Lane yes, Lane no) {
+  return mask ? yes : no;
+}
+
+// The two operations that the compiler does not find by itself.
+#ifdef __AVX__
+inline bool any(Mask mask) {
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
+}
+inline Lane sqrt(Lane a) {
+  return _mm256_sqrt_pd(a);
+}
+#else
+inline bool any(Mask mask) {
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+}
+inline Lane sqrt(Lane a) {
+  return Lane{std::sqrt(a[0]), std::sqrt(a[1]), std::sqrt(a[2]), std::sqrt(a[3])};
+}
+#endif
+
+inline Lane load(const double* data) {
+  Lane out;
+  __builtin_memcpy(&out, data, sizeof(Lane));
+  return out;
+}
+
+inline void store(double* data, Lane value) {
+  __builtin_memcpy(data, &value, sizeof(Lane));
+}
+
+// A point's three coordinates; the fourth lane is zero and is not written back.
+inline Lane load_three(const double* data) {
+  return Lane{data[0], data[1], data[2], 0.0};
+}
+
+inline void store_three(double* data, Lane value) {
+  for (int axis = 0; axis < 3; ++axis) data[axis] = value[axis];
+}
+
+// Rows (one per cell) to columns (one per component) and back: it is its own inverse.
+inline void transpose(Lane& a, Lane& b, Lane& c, Lane& d) {
+  const Lane ab_low = __builtin_shuffle(a, b, Mask{0, 4, 2, 6}),
+             ab_high = __builtin_shuffle(a, b, Mask{1, 5, 3, 7});
+  const Lane cd_low = __builtin_shuffle(c, d, Mask{0, 4, 2, 6}),
+             cd_high = __builtin_shuffle(c, d, Mask{1, 5, 3, 7});
+  a = __builtin_shuffle(ab_low, cd_low, Mask{0, 1, 4, 5});
+  b = __builtin_shuffle(ab_high, cd_high, Mask{0, 1, 4, 5});
+  c = __builtin_shuffle(ab_low, cd_low, Mask{2, 3, 6, 7});
+  d = __builtin_shuffle(ab_high, cd_high, Mask{2, 3, 6, 7});
+}
+
+}  // namespace lanes
 
 }  // namespace exemplar
 

@@ -21,16 +21,16 @@ constexpr std::array<Corners, 5> odd_five{
 constexpr std::array<Corners, 6> six{
     {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}}};
 
-std::span<const Corners> tets_of(const Eigen::Vector3i& p, Split split) {
+std::span<const Corners> tets_of(const Eigen::Vector3i& p, Split split, bool mirrored) {
   if (split == Split::six) return six;
-  return (p.x() + p.y() + p.z()) % 2 == 0 ? std::span<const Corners>(even_five)
-                                          : std::span<const Corners>(odd_five);
+  return (p.sum() + (mirrored ? 1 : 0)) % 2 == 0 ? std::span<const Corners>(even_five)
+                                                 : std::span<const Corners>(odd_five);
 }
 
 }  // namespace
 
 TetMesh cell_tets(const CellGrid& grid, std::span<const char> kept, Split split,
-                  std::vector<std::size_t>* cell_of_tet) {
+                  std::vector<std::size_t>* cell_of_tet, bool mirrored) {
   const CellGrid nodes{grid.origin, grid.cell, grid.size.array() + 1};
   const auto node = [&](const Eigen::Vector3i& p, int corner) {
     return nodes.index(p.x() + (corner & 1), p.y() + (corner >> 1 & 1), p.z() + (corner >> 2));
@@ -41,7 +41,7 @@ TetMesh cell_tets(const CellGrid& grid, std::span<const char> kept, Split split,
     if (!kept[c]) continue;
     const Eigen::Vector3i p = grid.place(c);
     for (int corner = 0; corner < 8; ++corner) number[node(p, corner)] = 0;
-    tet_count += tets_of(p, split).size();
+    tet_count += tets_of(p, split, mirrored).size();
   }
   int used = 0;
   for (int& n : number) {
@@ -58,7 +58,7 @@ TetMesh cell_tets(const CellGrid& grid, std::span<const char> kept, Split split,
   for (std::size_t c = 0; c < grid.count(); ++c) {
     if (!kept[c]) continue;
     const Eigen::Vector3i p = grid.place(c);
-    for (const Corners& corners : tets_of(p, split)) {
+    for (const Corners& corners : tets_of(p, split, mirrored)) {
       for (int k = 0; k < 4; ++k) mesh.tets(t, k) = number[node(p, corners[k])];
       ++t;
       if (cell_of_tet) cell_of_tet->push_back(c);
@@ -67,7 +67,7 @@ TetMesh cell_tets(const CellGrid& grid, std::span<const char> kept, Split split,
   return mesh;
 }
 
-TetMesh box_tets(const Vec3& size, const Eigen::Vector3i& resolution, Split split) {
+TetMesh box_tets(const Vec3& size, const Eigen::Vector3i& resolution, Split split, bool mirrored) {
   if (!size.allFinite() || size.minCoeff() <= 0) throw InputError("a box needs positive, finite sizes");
   if (resolution.minCoeff() < 1) throw InputError("a box needs at least one cell along each axis");
   const double cells = resolution.cast<double>().prod();
@@ -82,7 +82,7 @@ TetMesh box_tets(const Vec3& size, const Eigen::Vector3i& resolution, Split spli
   grid.size = resolution;
   grid.cell = size.cwiseQuotient(resolution.cast<double>());
   grid.origin = -0.5 * size;
-  return cell_tets(grid, std::vector<char>(grid.count(), 1), split);
+  return cell_tets(grid, std::vector<char>(grid.count(), 1), split, nullptr, mirrored);
 }
 
 }  // namespace exemplar

@@ -32,8 +32,8 @@ struct CellGrid {
 };
 
 // Tets of the kept cells in the order of the cells; vertices in the order of the grid. `cell_of_tet` is
-// optional.
+// optional. `mirrored`: with a split into five, the first cell has the diagonals of its neighbours.
 TetMesh cell_tets(const CellGrid& grid, std::span<const char> kept, Split split,
-                  std::vector<std::size_t>* cell_of_tet = nullptr);
+                  std::vector<std::size_t>* cell_of_tet = nullptr, bool mirrored = false);
 
 }  // namespace exemplar

@@ -5,6 +5,7 @@
 #include "core/base/parallel.h"
 #include "core/mesh/bvh.h"
 #include "core/mesh/distance.h"
+#include "core/mesh/point_map.h"
 #include "core/mesh/topology.h"
 
 namespace exemplar {
@@ -80,27 +81,7 @@ Embedding embed(const Points& points, const TetMesh& mesh) {
 }
 
 Points apply(const Embedding& embedding, const Tets& tets, const Points& positions) {
-  Points result(embedding.tet.size(), 3);
-  parallel_for(static_cast<std::size_t>(embedding.tet.size()), [&](std::size_t i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    Eigen::RowVector3d sum = Eigen::RowVector3d::Zero();
-    for (int k = 0; k < 4; ++k) {
-      sum += embedding.weights(row, k) * positions.row(tets(embedding.tet[row], k));
-    }
-    result.row(row) = sum;
-  });
-  return result;
-}
-
-Points distribute(const Embedding& embedding, const Tets& tets, const Points& forces,
-                  Eigen::Index node_count) {
-  assert(forces.rows() == embedding.tet.size());
-  Points result = Points::Zero(node_count, 3);
-  for (Eigen::Index i = 0; i < forces.rows(); ++i) {
-    for (int k = 0; k < 4; ++k)
-      result.row(tets(embedding.tet[i], k)) += embedding.weights(i, k) * forces.row(i);
-  }
-  return result;
+  return PointMap::embedded(embedding, tets).apply(positions);
 }
 
 }  // namespace exemplar

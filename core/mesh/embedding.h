@@ -17,12 +17,8 @@ Vec4 tet_barycentric(const Vec3& point, const Vec3& a, const Vec3& b, const Vec3
 
 Embedding embed(const Points& points, const TetMesh& mesh);
 
-// Positions (or any field with three components at the nodes) at the embedded points.
+// Positions (or any field with three components at the nodes) at the embedded points; for repeated use make a
+// PointMap (point_map.h).
 Points apply(const Embedding& embedding, const Tets& tets, const Points& positions);
-
-// The transpose: forces at the embedded points, shared among the nodes. Keeps the sum of the forces and of
-// their moments.
-Points distribute(const Embedding& embedding, const Tets& tets, const Points& forces,
-                  Eigen::Index node_count);
 
 }  // namespace exemplar

@@ -66,9 +66,10 @@ class ImplicitMethod : public Method {
     Vec3 com_velocity = Vec3::Zero(), com_acceleration = Vec3::Zero();
   };
 
-  ContactOptions contact_options() const;
-  void separate(const ContactOptions& contact);
-  void add_contact(const ContactOptions& contact);
+  ContactBody contact_of(std::size_t b) const;
+  ContactOptions contact_of_obstacles() const;
+  void separate();
+  void add_contact();
   void prepare_actions();
   StepInput make_input(double dt) const;
   void set_given_weights(std::size_t b, StepInput& input) const;
@@ -101,36 +102,43 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
       m_solver(m_model->solver()),
       m_notes(std::move(notes)) {
   if (!scene.obstacles.empty()) {
-    const ContactOptions contact = contact_options();
-    separate(contact);
-    add_contact(contact);
+    separate();
+    add_contact();
   }
   prepare_actions();
   m_notes.push_back(
       {Severity::note, fmt::format("{}, {} unknowns", m_model->size_text(), m_solver.unknowns())});
 }
 
-ContactOptions ImplicitMethod::contact_options() const {
-  double size = 0, young = 0;
+// Reach, stiffness and friction of one body: they follow from its own size and material, so that a small body
+// is held at its own small distance whatever stands beside it.
+ContactBody ImplicitMethod::contact_of(std::size_t b) const {
+  const Material& material = m_scene.bodies[b].material();
+  const ContactOptions from_size = default_contact_options(m_model->bodies()[b].size, material.young);
+  return {m_settings.contact.reach.value_or(from_size.reach),
+          m_settings.contact.stiffness.value_or(from_size.stiffness), material.friction};
+}
+
+// Among obstacles the largest of the bodies' numbers hold.
+ContactOptions ImplicitMethod::contact_of_obstacles() const {
+  ContactOptions options{0, 0, m_settings.contact.sticking_speed};
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
-    size = std::max(size, m_model->bodies()[b].size);
-    young = std::max(young, m_scene.bodies[b].material().young);
+    const ContactBody body = contact_of(b);
+    options.reach = std::max(options.reach, body.reach);
+    options.stiffness = std::max(options.stiffness, body.stiffness);
   }
-  ContactOptions options = default_contact_options(size, young);
-  if (m_settings.contact.reach) options.reach = *m_settings.contact.reach;
-  if (m_settings.contact.stiffness) options.stiffness = *m_settings.contact.stiffness;
-  options.sticking_speed = m_settings.contact.sticking_speed;
   return options;
 }
 
-void ImplicitMethod::separate(const ContactOptions& contact) {
+void ImplicitMethod::separate() {
   ImplicitState state = m_solver.state();
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
     const ImplicitBody& body = m_model->bodies()[b];
     const std::string& name = m_scene.bodies[b].name();
+    const double reach = contact_of(b).reach;
     Points x = rows_of(b, state.positions);
-    const Vec3 shift = separate_from_obstacles(body.contact, m_scene.obstacles, 0.5 * contact.reach,
-                                               5 * contact.reach, name, x);
+    const Vec3 shift =
+        separate_from_obstacles(body.contact, m_scene.obstacles, 0.5 * reach, 5 * reach, name, x);
     if (shift.norm() == 0) continue;
     state.positions.middleRows(body.first_node, body.node_count) = x;
     m_notes.push_back(
@@ -140,10 +148,14 @@ void ImplicitMethod::separate(const ContactOptions& contact) {
   m_solver.set_state(std::move(state));
 }
 
-void ImplicitMethod::add_contact(const ContactOptions& contact) {
+void ImplicitMethod::add_contact() {
   ContactSurface all;
-  for (const ImplicitBody& body : m_model->bodies()) append(all, body.contact, body.first_node);
-  m_solver.add_contact(std::move(all), m_scene.obstacles, contact, m_scene.gravity);
+  for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
+    ContactSurface surface = m_model->bodies()[b].contact;
+    surface.bodies = {contact_of(b)};
+    append(all, surface, m_model->bodies()[b].first_node);
+  }
+  m_solver.add_contact(std::move(all), m_scene.obstacles, contact_of_obstacles(), m_scene.gravity);
 }
 
 void ImplicitMethod::prepare_actions() {
@@ -307,7 +319,7 @@ void ImplicitMethod::save(StateWriter& out) const {
   out.write("accelerations", state.accelerations);
   for (std::size_t t = 0; t < state.weights.size(); ++t)
     out.write("weights" + std::to_string(t), state.weights[t]);
-  const std::array<int, 4> linear{static_cast<int>(state.linear.way), state.linear.solves_left,
+  const std::array<int, 4> linear{static_cast<int>(state.linear.strategy), state.linear.solves_left,
                                   state.linear.next_pause, m_iterations};
   out.write("linear", std::span<const int>(linear));
   const std::vector<double> obstacles = numbers_of(state.obstacles);
@@ -334,7 +346,7 @@ void ImplicitMethod::load(StateReader& in) {
     in.read("weights" + std::to_string(t), state.weights[t]);
   std::array<int, 4> linear;
   in.read("linear", std::span<int>(linear));
-  state.linear = {static_cast<LinearWay>(linear[0]), linear[1], linear[2]};
+  state.linear = {static_cast<LinearStrategy>(linear[0]), linear[1], linear[2]};
   m_iterations = linear[3];
   read_states(in, state.obstacles);
   std::vector<double> signals(6 * m_actions.size());

@@ -142,6 +142,7 @@ Obstacle make_obstacle(const ObstacleSettings& settings, double default_friction
   obstacle.keyframes = make_keyframes(settings.keyframes);
   obstacle.interpolation = settings.interpolation;
   obstacle.friction = settings.friction.value_or(default_friction);
+  obstacle.has_friction = settings.friction.has_value();
   obstacle.restitution = settings.restitution;
   return obstacle;
 }

@@ -15,7 +15,7 @@ Region make_region(const RegionSettings& settings);
 Support make_support(const SupportSettings& settings, const std::string& body);
 Load make_load(const LoadSettings& settings);
 Controller make_controller(const ControllerSettings& settings, const std::string& body);
-// `default_friction`: of an obstacle that says none. Mesh obstacles read their surface from `directory`.
+// `default_friction`: of an obstacle that says none, among obstacles. Mesh obstacles read their surface from `directory`.
 Obstacle make_obstacle(const ObstacleSettings& settings, double default_friction,
                        const std::string& directory);
 

@@ -59,29 +59,32 @@ double LinearSolver::coarse_cost() {
          k_per_supernodal_flop * coarse_space().factor_flops();
 }
 
-double LinearSolver::iteration_cost(LinearWay way, Eigen::Index columns) {
+double LinearSolver::iteration_cost(LinearStrategy strategy, Eigen::Index columns) {
   const double blocks = static_cast<double>(m_pattern->value_count()) / 9;
   double one = k_per_product_block * blocks + k_per_iteration_dof * m_pattern->dofs();
-  if (way == LinearWay::coarse) one += k_per_moved_dof * m_pattern->dofs();
+  if (strategy == LinearStrategy::coarse) one += k_per_moved_dof * m_pattern->dofs();
   const double all = one * (1 + k_second_vector * static_cast<double>(columns - 1));
-  return way == LinearWay::coarse ? all + substitution_cost(coarse_space().factor_entries(), columns) : all;
+  return strategy == LinearStrategy::coarse
+             ? all + substitution_cost(coarse_space().factor_entries(), columns)
+             : all;
 }
 
-// As many iterations as the next way would cost from start to end. The last iterative way of the `iterative`
+// As many iterations as the next strategy would cost from start to end. The last iterative strategy of the `iterative`
 // method has no such limit.
-int LinearSolver::iteration_limit(LinearWay way, Eigen::Index columns) {
-  const LinearWay next = next_way(way);
-  if (next == LinearWay::direct && m_method == LinearMethod::iterative)
+int LinearSolver::iteration_limit(LinearStrategy strategy, Eigen::Index columns) {
+  const LinearStrategy next = next_strategy(strategy);
+  if (next == LinearStrategy::direct && m_method == LinearMethod::iterative)
     return std::max(1000, m_pattern->columns());
-  if (next == LinearWay::direct && m_pattern->dofs() > k_analysed_dofs) return k_iterations_of_large;
-  const double whole = next == LinearWay::direct
+  if (next == LinearStrategy::direct && m_pattern->dofs() > k_analysed_dofs) return k_iterations_of_large;
+  const double whole = next == LinearStrategy::direct
                            ? direct_cost(columns)
                            : coarse_cost() + k_coarse_iterations * iteration_cost(next, columns);
-  return static_cast<int>(std::min(whole / iteration_cost(way, columns), double{k_most_iterations})) + 1;
+  return static_cast<int>(std::min(whole / iteration_cost(strategy, columns), double{k_most_iterations})) + 1;
 }
 
-LinearWay LinearSolver::next_way(LinearWay way) const {
-  return way == LinearWay::diagonal && can_coarsen() ? LinearWay::coarse : LinearWay::direct;
+LinearStrategy LinearSolver::next_strategy(LinearStrategy strategy) const {
+  return strategy == LinearStrategy::diagonal && can_coarsen() ? LinearStrategy::coarse
+                                                               : LinearStrategy::direct;
 }
 
 LinearStatus LinearSolver::solve_direct(const BlockMatrix& a, const MatX& rhs, MatX& x) {
@@ -91,15 +94,16 @@ LinearStatus LinearSolver::solve_direct(const BlockMatrix& a, const MatX& rhs, M
   return x.allFinite() ? LinearStatus::solved : LinearStatus::failed;
 }
 
-LinearStatus LinearSolver::solve_iterative(LinearWay way, const BlockMatrix& a, const MatX& rhs,
+LinearStatus LinearSolver::solve_iterative(LinearStrategy strategy, const BlockMatrix& a, const MatX& rhs,
                                            double tolerance, MatX& x) {
   if (!m_gradients) m_gradients = std::make_unique<ConjugateGradients>(*m_pattern);
-  CoarseSpace* coarse = way == LinearWay::coarse ? &coarse_space() : nullptr;
+  CoarseSpace* coarse = strategy == LinearStrategy::coarse ? &coarse_space() : nullptr;
   if (coarse != nullptr) {
     ++m_counts.coarse_updates;
     if (!coarse->update(a, m_positions)) return LinearStatus::not_positive_definite;
   }
-  const CgResult result = m_gradients->solve(a, rhs, tolerance, iteration_limit(way, rhs.cols()), coarse, x);
+  const CgResult result =
+      m_gradients->solve(a, rhs, tolerance, iteration_limit(strategy, rhs.cols()), coarse, x);
   m_counts.cg_iterations += result.iterations;
   if (result.negative_curvature) return LinearStatus::not_positive_definite;
   return result.converged && x.allFinite() ? LinearStatus::solved : LinearStatus::failed;
@@ -113,35 +117,36 @@ LinearStatus LinearSolver::solve(const BlockMatrix& a, const MatX& rhs, double t
   return status;
 }
 
-LinearWay LinearSolver::first_way() {
-  if (m_method == LinearMethod::direct) return LinearWay::direct;
-  if (m_memory.solves_left == 0) return LinearWay::diagonal;
+LinearStrategy LinearSolver::first_strategy() {
+  if (m_method == LinearMethod::direct) return LinearStrategy::direct;
+  if (m_memory.solves_left == 0) return LinearStrategy::diagonal;
   --m_memory.solves_left;
-  return m_memory.way;
+  return m_memory.strategy;
 }
 
-// A way that was reached by falling is kept for a while; one that came first and worked ends the growth.
-void LinearSolver::remember(LinearWay way) {
-  if (way == LinearWay::diagonal) {
+// A strategy that was reached by falling is kept for a while; one that came first and worked ends the growth.
+void LinearSolver::remember(LinearStrategy strategy) {
+  if (strategy == LinearStrategy::diagonal) {
     m_memory.next_pause = LinearMemory{}.next_pause;
     return;
   }
-  m_memory.way = way;
+  m_memory.strategy = strategy;
   m_memory.solves_left = m_memory.next_pause;
   m_memory.next_pause = std::min(4 * m_memory.next_pause, k_longest_pause);
 }
 
 LinearStatus LinearSolver::choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance,
                                             MatX& x) {
-  const LinearWay first = first_way();
+  const LinearStrategy first = first_strategy();
   x.setZero(rhs.rows(), rhs.cols());
-  for (LinearWay way = first;; way = next_way(way)) {
-    const LinearStatus status =
-        way == LinearWay::direct ? solve_direct(a, rhs, x) : solve_iterative(way, a, rhs, tolerance, x);
-    if (status == LinearStatus::failed && way != LinearWay::direct) continue;
+  for (LinearStrategy strategy = first;; strategy = next_strategy(strategy)) {
+    const LinearStatus status = strategy == LinearStrategy::direct
+                                    ? solve_direct(a, rhs, x)
+                                    : solve_iterative(strategy, a, rhs, tolerance, x);
+    if (status == LinearStatus::failed && strategy != LinearStrategy::direct) continue;
     if (status == LinearStatus::solved && m_method != LinearMethod::direct &&
-        (way != first || way == LinearWay::diagonal))
-      remember(way);
+        (strategy != first || strategy == LinearStrategy::diagonal))
+      remember(strategy);
     return status;
   }
 }

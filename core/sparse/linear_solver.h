@@ -2,10 +2,10 @@
 // two levels, or a choice between them by counts of operations (never by clocks, so that the same scene gives
 // the same bits).
 //
-// The automatic rule has three ways of rising cost before the first digit is gained: gradients with a
-// diagonal preconditioner, gradients with a coarse space beside it, factorisation. A way is given up when it
-// has taken as long as the next one would take; the next goes on from where it stopped and is kept for a
-// number of solves that grows fourfold every time the cheaper way fails again.
+// The automatic rule has three strategies of rising cost before the first digit is gained: gradients with a
+// diagonal preconditioner, gradients with a coarse space beside it, factorisation. A strategy is given up when
+// it has taken as long as the next one would take; the next goes on from where it stopped and is kept for a
+// number of solves that grows fourfold every time the cheaper one fails again.
 #pragma once
 
 #include <memory>
@@ -27,12 +27,12 @@ struct LinearCounts {
   double seconds = 0;  // wall time in solve(), for reports only: nothing is decided by it
 };
 
-enum class LinearWay { diagonal, coarse, direct };
+enum class LinearStrategy { diagonal, coarse, direct };
 
 // What the automatic rule remembers; part of a checkpoint.
 struct LinearMemory {
-  LinearWay way = LinearWay::diagonal;  // where the next solve starts
-  int solves_left = 0;                  // before cheaper ways are tried again
+  LinearStrategy strategy = LinearStrategy::diagonal;  // where the next solve starts
+  int solves_left = 0;                                 // before cheaper strategies are tried again
   int next_pause = 8;
 };
 
@@ -58,16 +58,16 @@ class LinearSolver {
  private:
   LinearStatus choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x);
   LinearStatus solve_direct(const BlockMatrix& a, const MatX& rhs, MatX& x);
-  // From the start in x, with at most so many iterations as the way is worth.
-  LinearStatus solve_iterative(LinearWay way, const BlockMatrix& a, const MatX& rhs, double tolerance,
-                               MatX& x);
-  LinearWay next_way(LinearWay way) const;
-  LinearWay first_way();
-  void remember(LinearWay way);
-  int iteration_limit(LinearWay way, Eigen::Index columns);
+  // From the start in x, with at most so many iterations as the strategy is worth.
+  LinearStatus solve_iterative(LinearStrategy strategy, const BlockMatrix& a, const MatX& rhs,
+                               double tolerance, MatX& x);
+  LinearStrategy next_strategy(LinearStrategy strategy) const;
+  LinearStrategy first_strategy();
+  void remember(LinearStrategy strategy);
+  int iteration_limit(LinearStrategy strategy, Eigen::Index columns);
   double direct_cost(Eigen::Index columns);
   double coarse_cost();
-  double iteration_cost(LinearWay way, Eigen::Index columns);
+  double iteration_cost(LinearStrategy strategy, Eigen::Index columns);
   bool can_coarsen() const;
   Cholesky& cholesky();
   CoarseSpace& coarse_space();

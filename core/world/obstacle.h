@@ -24,8 +24,11 @@ struct Obstacle {
   Vec3 angular_velocity = Vec3::Zero();  // rad/s at the start, world axes; dynamic only
   std::vector<Keyframe> keyframes;       // poses of the local origin in the world; keyframed only
   Interpolation interpolation = Interpolation::smooth;
-  double friction = 0.5;   // Coulomb coefficient of whatever touches it
-  double restitution = 0;  // 0 … 1; methods that resolve contact by impulses use it
+  double friction = 0.5;     // Coulomb coefficient
+  bool has_friction = true;  // false: in contact with a body, the body's coefficient holds instead
+  double restitution = 0;    // 0 … 1; methods that resolve contact by impulses use it
+
+  double friction_with(double body_friction) const { return has_friction ? friction : body_friction; }
 };
 
 struct ObstacleState {

@@ -12,7 +12,7 @@
 #include "core/mesh/volume/tet_box.h"
 #include "fem/checks/cuboid_cases.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -279,4 +279,4 @@ std::vector<BenchRecord> bench_table_1(const ValidationContext& context) {
   return records;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -5,7 +5,7 @@
 
 #include "core/run/validation.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 // fem-compatible against fem on the twisting cuboid (paper: 14.8, 28.1, 31.1 times slower).
 std::vector<BenchRecord> bench_predecessor(const ValidationContext& context);
@@ -20,4 +20,4 @@ std::vector<BenchRecord> bench_growth(const ValidationContext& context);
 // The solids of the paper's Table 1, at about its numbers of degrees of freedom.
 std::vector<BenchRecord> bench_table_1(const ValidationContext& context);
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::optional<VecX> calculix_frequencies(const CalculixJob& job, int count) {
   return frequencies;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -8,7 +8,7 @@
 
 #include "core/mesh/mesh.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 struct CalculixJob {
   std::string directory;  // exists; input and output are left there
@@ -27,4 +27,4 @@ std::optional<Points> calculix_static(const CalculixJob& job, const Points& forc
 // The first `count` natural frequencies (Hz), rigid motions included; nothing when ccx fails.
 std::optional<VecX> calculix_frequencies(const CalculixJob& job, int count);
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

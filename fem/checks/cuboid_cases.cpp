@@ -6,7 +6,7 @@
 #include "core/math/rigid_fit.h"
 #include "core/mesh/volume/tet_box.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -212,4 +212,4 @@ DriftResult drift_experiment(const Eigen::Vector3i& nodes, int samples) {
   return result;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

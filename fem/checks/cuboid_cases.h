@@ -4,7 +4,7 @@
 
 #include "fem/solid_model.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 // A box along z with one example: a 90° twist about z with axial scale 0.75 (a length-preserving twist is not
 // excited by compression under the simplex).
@@ -53,4 +53,4 @@ struct DriftResult {
 // §6.1: for w from 0 to 1, minimise W_p(X_w, x) over x and record W_i and W_p (equal stiffness).
 DriftResult drift_experiment(const Eigen::Vector3i& nodes, int samples);
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

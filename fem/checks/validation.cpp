@@ -14,7 +14,7 @@
 #include "fem/checks/calculix.h"
 #include "fem/checks/cuboid_cases.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -261,4 +261,4 @@ std::vector<ValidationRecord> validate_twist(const ValidationContext&) {
                         "fem-compatible")};
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -5,7 +5,7 @@
 
 #include "core/run/validation.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 std::vector<ValidationRecord> validate_patch(const ValidationContext& context);
 std::vector<ValidationRecord> validate_motion(const ValidationContext& context);
@@ -20,4 +20,4 @@ std::vector<ValidationRecord> validate_twist(const ValidationContext& context);
 std::vector<ValidationRecord> validate_order(const ValidationContext& context);
 std::vector<ValidationRecord> validate_dissipation(const ValidationContext& context);
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

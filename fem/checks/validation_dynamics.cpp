@@ -1,4 +1,4 @@
-// Validation of the time integration: order of accuracy on a vibration with a closed form, and the books of
+// Validation of the time integration: order of accuracy on a vibration with a closed form, and the balance of
 // energy with damping, contact and friction.
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "fem/scene_bodies.h"
 #include "fem/solid_model.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 
 namespace {
 
@@ -84,11 +84,11 @@ double kinetic_energy(const SolidModel& model) {
 
 // A stretched, spinning, damped box: per step the energy lost must be what damping takes, β/h Δxᵀ K₀ Δx, and
 // what implicit Euler takes, ½‖Δv‖²_M + ∇W(x')·Δx − ΔW.
-struct EnergyBooks {
+struct EnergyBalance {
   double lost = 0, damping = 0, integrator = 0, largest_rise = 0, initial = 0;
 };
 
-EnergyBooks keep_books(double beta, int steps) {
+EnergyBalance energy_balance_of(double beta, int steps) {
   SolidBody body;
   body.mesh = tet_box({1, 0.5, 0.7}, {4, 3, 3});
   body.energy = ModifiedStVK{1e5, 2e5};
@@ -107,8 +107,8 @@ EnergyBooks keep_books(double beta, int steps) {
   std::vector<int> columns(static_cast<std::size_t>(body.mesh.vertices.rows()));
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = static_cast<int>(i);
   elements.connect(pattern, columns);
-  EnergyBooks books;
-  double before = books.initial = kinetic_energy(model) + model.internal_energy();
+  EnergyBalance balance;
+  double before = balance.initial = kinetic_energy(model) + model.internal_energy();
   StepInput input;
   input.dt = 0.005;
   for (int k = 0; k < steps; ++k) {
@@ -120,17 +120,17 @@ EnergyBooks keep_books(double beta, int steps) {
     add_elastic_hessian(body.energy, elements, x, true, stiffness);
     VecX product;
     stiffness.multiply(flat(dx), product);
-    books.damping += beta / input.dt * flat(dx).dot(product);
+    balance.damping += beta / input.dt * flat(dx).dot(product);
     Points gradient = Points::Zero(x.rows(), 3);
     add_elastic_gradient(body.energy, elements, model.body_positions(0), gradient);
-    books.integrator += 0.5 * model.solver().masses().dot(dv.rowwise().squaredNorm()) +
-                        gradient.cwiseProduct(dx).sum() - (model.internal_energy() - w);
+    balance.integrator += 0.5 * model.solver().masses().dot(dv.rowwise().squaredNorm()) +
+                          gradient.cwiseProduct(dx).sum() - (model.internal_energy() - w);
     const double after = kinetic_energy(model) + model.internal_energy();
-    books.largest_rise = std::max(books.largest_rise, after - before);
+    balance.largest_rise = std::max(balance.largest_rise, after - before);
     before = after;
   }
-  books.lost = books.initial - before;
-  return books;
+  balance.lost = balance.initial - before;
+  return balance;
 }
 
 SolidModel block_on_floor(double height, const Vec3& velocity, double friction, const Vec3& gravity) {
@@ -184,14 +184,14 @@ std::vector<ValidationRecord> validate_order(const ValidationContext&) {
 
 std::vector<ValidationRecord> validate_dissipation(const ValidationContext&) {
   std::vector<ValidationRecord> records;
-  const EnergyBooks books = keep_books(0.01, 60);
+  const EnergyBalance balance = energy_balance_of(0.01, 60);
   records.push_back(no_less_than("damped spinning box: damping's share of the energy lost",
-                                 books.damping / books.lost, 0.1, "the case shows damping"));
-  records.push_back(near_relative("energy lost = damping β/h Δxᵀ K Δx + integrator", books.lost,
-                                  books.damping + books.integrator, 1e-6,
+                                 balance.damping / balance.lost, 0.1, "the case shows damping"));
+  records.push_back(near_relative("energy lost = damping β/h Δxᵀ K Δx + integrator", balance.lost,
+                                  balance.damping + balance.integrator, 1e-6,
                                   "energy balance of implicit Euler"));
-  records.push_back(at_most("largest rise of energy in a step / energy", books.largest_rise / books.initial,
-                            1e-9, "none comes from nothing"));
+  records.push_back(at_most("largest rise of energy in a step / energy",
+                            balance.largest_rise / balance.initial, 1e-9, "none comes from nothing"));
 
   const double speed = 2, friction = 0.3, g = 9.81, h = 0.005;
   SolidModel sliding = block_on_floor(3e-4, Vec3::Zero(), friction, Vec3(0, -g, 0));
@@ -230,4 +230,4 @@ std::vector<ValidationRecord> validate_dissipation(const ValidationContext&) {
   return records;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -30,8 +30,8 @@
 #include <span>
 #include <vector>
 
+#include "meshless/shape_matching/cell_lanes.h"
 #include "meshless/shape_matching/cells.h"
-#include "meshless/shape_matching/lanes.h"
 
 namespace exemplar::shape_matching {
 

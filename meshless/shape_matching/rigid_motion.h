@@ -7,7 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "core/math/types.h"
-#include "meshless/shape_matching/lanes.h"
+#include "meshless/shape_matching/cell_lanes.h"
 
 namespace exemplar::shape_matching {
 

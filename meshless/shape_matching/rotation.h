@@ -9,7 +9,7 @@
 // is told apart by it.
 #pragma once
 
-#include "meshless/shape_matching/lanes.h"
+#include "meshless/shape_matching/cell_lanes.h"
 
 namespace exemplar::shape_matching {
 

@@ -106,7 +106,7 @@ class FemRun {
 inline double sampled_gap(const FemRun& run, std::size_t obstacle, const ObstacleState& state) {
   const ObstacleBody& body = run.scene().obstacles[obstacle];
   const Points x = run.nodes();
-  const Triangles triangles = boundary_triangles(run.scene().bodies[0].volume().mesh);
+  const Triangles triangles = fem::boundary_triangles(run.scene().bodies[0].volume().mesh);
   const int n = 12;
   double smallest = std::numeric_limits<double>::infinity();
   for (Eigen::Index t = 0; t < triangles.rows(); ++t) {

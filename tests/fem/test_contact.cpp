@@ -6,7 +6,7 @@
 #include "fem/scene_bodies.h"
 #include "fem/solid_model.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 ContactSurface boundary(const TetMesh& mesh) {
@@ -156,4 +156,4 @@ TEST(FemContact, MovedSingleCoordinatesArriveAtTheirTargets) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

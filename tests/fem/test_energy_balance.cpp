@@ -8,7 +8,7 @@
 #include "fem/solid_model.h"
 #include "tests/fem/fem_run.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 // `text` has STEPS for the steps per frame.
@@ -178,4 +178,4 @@ TEST(EnergyBalance, DissipationIsPartOfTheState) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -10,7 +10,7 @@
 #include "fem/example_term.h"
 #include "tests/support/derivatives.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 Points twisted(const Points& x, double degrees, double axial, double length) {
@@ -188,4 +188,4 @@ TEST_F(ExampleTerms, PlasticFlowMovesExampleZeroOfBothTerms) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

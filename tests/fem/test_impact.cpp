@@ -6,7 +6,7 @@
 #include "fem/scene_bodies.h"
 #include "tests/fem/fem_run.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 const char* k_block = R"({
@@ -166,4 +166,4 @@ TEST(ImpactOfDynamicObstacles, MomentumIsExchangedToRoundOff) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -9,7 +9,7 @@
 #include "core/base/parallel.h"
 #include "tests/fem/fem_run.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 // A soft box with elastic and plastic examples falls at a slant on rough ground, is struck by a ball and
@@ -185,4 +185,4 @@ INSTANTIATE_TEST_SUITE_P(Both, FemMethods, ::testing::Values("fem", "fem-compati
                          [](const auto& method) { return method.param == "fem" ? "fem" : "compatible"; });
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

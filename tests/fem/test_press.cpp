@@ -9,7 +9,7 @@
 #include "fem/scene_bodies.h"
 #include "tests/fem/fem_run.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 // A soft box that rests on the ground.
@@ -194,4 +194,4 @@ TEST(FastPress, MayTouchTheBodyAtTheStart) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -5,7 +5,7 @@
 #include "core/math/rigid_fit.h"
 #include "tests/fem/fem_run.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 const char* k_three_examples = R"({
@@ -73,4 +73,4 @@ TEST(InternalStiffness, OffNeedsExamplesEverywhere) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -10,7 +10,7 @@
 #include "core/mesh/volume/tet_box.h"
 #include "fem/checks/cuboid_cases.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 Vec3 momentum(const SolidModel& model) {
@@ -171,4 +171,4 @@ TEST(Examples, CompatibleAndIncompatibleAgreeOnTheTwist) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -9,7 +9,7 @@
 #include "fem/scene_bodies.h"
 #include "tests/support/derivatives.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 SolidBody example_body() {
@@ -165,4 +165,4 @@ TEST(StepDerivatives, CompatiblePoses) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

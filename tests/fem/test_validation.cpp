@@ -3,7 +3,7 @@
 
 #include "fem/checks/validation.h"
 
-namespace exemplar {
+namespace exemplar::fem {
 namespace {
 
 void expect_ok(const std::vector<ValidationRecord>& records) {
@@ -21,4 +21,4 @@ TEST(FemValidation, Dissipation) {
 }
 
 }  // namespace
-}  // namespace exemplar
+}  // namespace exemplar::fem

@@ -1,13 +1,13 @@
-// A box of tetrahedra on a regular grid: every cell is split into five, mirrored from cell to cell so that
-// the diagonals of shared faces agree. For benches and validation cases that fix the mesh exactly.
+// The box of benches and validation cases that fix the mesh exactly.
 #pragma once
 
-#include "core/mesh/mesh.h"
+#include "core/mesh/volume/tetrahedralize.h"
 
 namespace exemplar {
 
-// `nodes`: grid nodes along x, y, z (at least two each); the box is centred at the origin. Node (i, j, k) has
-// index i + nodes.x·(j + nodes.y·k).
-TetMesh tet_box(const Vec3& size, const Eigen::Vector3i& nodes);
+// `nodes`: grid nodes along x, y, z (at least two each); the box is centred at the origin.
+inline TetMesh tet_box(const Vec3& size, const Eigen::Vector3i& nodes) {
+  return box_tets(size, nodes - Eigen::Vector3i::Ones(), Split::five, true);
+}
 
 }  // namespace exemplar

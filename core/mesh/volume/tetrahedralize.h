@@ -65,8 +65,10 @@ struct Volume {
 Volume build_volume(const TriMesh& surface, const VolumeOptions& options = {});
 
 // A box centred at the origin, cut into resolution.prod() cells and each into five tets (mirrored from cell
-// to cell so that faces match) or six around one diagonal.
+// to cell so that faces match; `mirrored`: the first cell has the diagonals of its neighbours) or six around
+// one diagonal. Node (i, j, k) of n × m × … nodes has index i + n (j + m k).
 enum class Split { five, six };
-TetMesh box_tets(const Vec3& size, const Eigen::Vector3i& resolution, Split split = Split::five);
+TetMesh box_tets(const Vec3& size, const Eigen::Vector3i& resolution, Split split = Split::five,
+                 bool mirrored = false);
 
 }  // namespace exemplar

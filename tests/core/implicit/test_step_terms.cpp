@@ -162,7 +162,7 @@ TEST(StepTerms, ContactDerivativesWithFriction) {
   VecX z = w.problem->pack();
   w.problem->begin_solve(z);
   w.problem->lag(z);
-  ASSERT_GT(contact.friction_contacts(), 0u);
+  ASSERT_GT(contact.friction().contacts(), 0u);
   EXPECT_GT(w.problem->value(z), 0);
   // The ball has moved a little since friction was fixed.
   start.q.head<6>() << 0.004, 0.001, -0.003, 0.01, 0.02, -0.01;

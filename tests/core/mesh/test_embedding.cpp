@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/mesh/point_map.h"
 #include "tests/core/mesh/shapes.h"
 
 namespace exemplar {
@@ -43,7 +44,7 @@ TEST(Embedding, DistributeIsTheTranspose) {
   const Points forces = testing::random_points(60, 1, 4);
   const Points motion = testing::random_points(8, 1, 5);
   const Embedding embedding = embed(points, mesh);
-  const Points shared = distribute(embedding, mesh.tets, forces, mesh.vertices.rows());
+  const Points shared = PointMap::embedded(embedding, mesh.tets).spread(forces, mesh.vertices.rows());
   const double work = apply(embedding, mesh.tets, motion).cwiseProduct(forces).sum();
   EXPECT_NEAR(shared.cwiseProduct(motion).sum(), work, 1e-13);
   EXPECT_LT((shared.colwise().sum() - forces.colwise().sum()).norm(), 1e-13);

@@ -83,7 +83,7 @@ TEST(CoarseSpace, IsChosenForAStiffSystemAndKept) {
   solver.set_positions(bar.mesh.vertices);
   MatX x;
   ASSERT_EQ(solver.solve(bar.matrix, bar.load(1), 1e-8, x), LinearStatus::solved);
-  EXPECT_EQ(solver.memory().way, LinearWay::coarse);
+  EXPECT_EQ(solver.memory().strategy, LinearStrategy::coarse);
   const int first = solver.counts().cg_iterations;
   ASSERT_EQ(solver.solve(bar.matrix, bar.load(1), 1e-8, x), LinearStatus::solved);
   EXPECT_LT(solver.counts().cg_iterations - first, first);  // no second try without it
