@@ -54,14 +54,15 @@ RigidBody make_rigid_body(const Body& body, int scene_body, CollisionGeometry ge
   return rigid;
 }
 
-Skin make_skin(const Scene& scene, const Body& body, const RigidBody& carrier, int index) {
+CarriedSurface make_carried_surface(const Scene& scene, const Body& body, const RigidBody& carrier,
+                                    int index) {
   const Points& start = body.initial_surface();
-  Skin skin;
-  skin.local = carrier.frame.to_local(start);
-  skin.owner.assign(static_cast<std::size_t>(start.rows()), index);
+  CarriedSurface carried;
+  carried.local = carrier.frame.to_local(start);
+  carried.owner.assign(static_cast<std::size_t>(start.rows()), index);
   const VecX shares = VecX::Constant(start.rows(), carrier.mass / static_cast<double>(start.rows()));
-  skin.loads = LoadSet(scene.loads, body.name(), start, shares, body.surface().triangles);
-  return skin;
+  carried.loads = LoadSet(scene.loads, body.name(), start, shares, body.surface().triangles);
+  return carried;
 }
 
 Simulation::Simulation(const Scene& scene, const Options& options) : m_scene(scene), m_options(options) {
@@ -70,13 +71,13 @@ Simulation::Simulation(const Scene& scene, const Options& options) : m_scene(sce
     m_obstacle_shapes.push_back(BulletShape::from_obstacle(obstacle.shape(), moves));
     m_obstacle_states.push_back(obstacle.initial_state());
   }
-  m_skins.resize(scene.bodies.size());
+  m_surfaces.resize(scene.bodies.size());
 }
 
 void Simulation::add_scene_bodies(CollisionGeometry geometry) {
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
     m_bodies.push_back(make_rigid_body(m_scene.bodies[b], static_cast<int>(b), geometry));
-    m_skins[b] = make_skin(m_scene, m_scene.bodies[b], m_bodies.back(), static_cast<int>(b));
+    m_surfaces[b] = make_carried_surface(m_scene, m_scene.bodies[b], m_bodies.back(), static_cast<int>(b));
   }
   m_initial_energy = total_energy();
 }
@@ -92,8 +93,8 @@ void Simulation::set_bodies(std::vector<RigidBody> bodies, std::vector<Joint> jo
   if (!m_started) m_initial_energy = total_energy();
 }
 
-void Simulation::set_skin(std::size_t scene_body, Skin skin) {
-  m_skins[scene_body] = std::move(skin);
+void Simulation::set_surface(std::size_t scene_body, CarriedSurface carried) {
+  m_surfaces[scene_body] = std::move(carried);
 }
 
 void Simulation::set_joints(std::vector<Joint> joints) {
@@ -222,14 +223,14 @@ void Simulation::prescribe(double end) {
 }
 
 void Simulation::apply_loads(double end) {
-  for (std::size_t s = 0; s < m_skins.size(); ++s) {
-    const Skin& skin = m_skins[s];
-    if (skin.loads.empty()) continue;
+  for (std::size_t s = 0; s < m_surfaces.size(); ++s) {
+    const CarriedSurface& carried = m_surfaces[s];
+    if (carried.loads.empty()) continue;
     const Points positions = surface(s);
-    const Points forces = skin.loads.forces(positions, m_time, end);
+    const Points forces = carried.loads.forces(positions, m_time, end);
     std::vector<Vec3> force(m_bodies.size(), Vec3::Zero()), torque(m_bodies.size(), Vec3::Zero());
     for (Eigen::Index i = 0; i < forces.rows(); ++i) {
-      const auto owner = static_cast<std::size_t>(skin.owner[static_cast<std::size_t>(i)]);
+      const auto owner = static_cast<std::size_t>(carried.owner[static_cast<std::size_t>(i)]);
       const Vec3 arm = positions.row(i).transpose() - m_bodies[owner].state.position;
       force[owner] += forces.row(i).transpose();
       torque[owner] += arm.cross(Vec3(forces.row(i)));
@@ -299,24 +300,24 @@ JointLoad Simulation::joint_load(std::size_t joint) const {
 }
 
 Points Simulation::surface(std::size_t scene_body) const {
-  const Skin& skin = m_skins[scene_body];
-  Points positions(skin.local.rows(), 3);
-  for (std::size_t begin = 0, end = 0; begin < skin.owner.size(); begin = end) {
-    while (end < skin.owner.size() && skin.owner[end] == skin.owner[begin]) ++end;
-    const RigidState& s = m_bodies[static_cast<std::size_t>(skin.owner[begin])].state;
+  const CarriedSurface& carried = m_surfaces[scene_body];
+  Points positions(carried.local.rows(), 3);
+  for (std::size_t begin = 0, end = 0; begin < carried.owner.size(); begin = end) {
+    while (end < carried.owner.size() && carried.owner[end] == carried.owner[begin]) ++end;
+    const RigidState& s = m_bodies[static_cast<std::size_t>(carried.owner[begin])].state;
     const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
     positions.middleRows(from, count) =
-        (skin.local.middleRows(from, count) * s.orientation.toRotationMatrix().transpose()).rowwise() +
+        (carried.local.middleRows(from, count) * s.orientation.toRotationMatrix().transpose()).rowwise() +
         s.position.transpose();
   }
   return positions;
 }
 
 MatX Simulation::surface_velocities(std::size_t scene_body, const Points& positions) const {
-  const Skin& skin = m_skins[scene_body];
+  const CarriedSurface& carried = m_surfaces[scene_body];
   MatX velocities(positions.rows(), 3);
   for (Eigen::Index i = 0; i < positions.rows(); ++i) {
-    const RigidBody& owner = m_bodies[static_cast<std::size_t>(skin.owner[static_cast<std::size_t>(i)])];
+    const RigidBody& owner = m_bodies[static_cast<std::size_t>(carried.owner[static_cast<std::size_t>(i)])];
     velocities.row(i) = owner.state.velocity_at(positions.row(i)).transpose();
   }
   return velocities;
@@ -325,7 +326,7 @@ MatX Simulation::surface_velocities(std::size_t scene_body, const Points& positi
 Geometry Simulation::surface_fields() const {
   std::vector<Points> positions;
   std::vector<MatX> velocities;
-  for (std::size_t s = 0; s < m_skins.size(); ++s) {
+  for (std::size_t s = 0; s < m_surfaces.size(); ++s) {
     positions.push_back(surface(s));
     velocities.push_back(surface_velocities(s, positions.back()));
   }

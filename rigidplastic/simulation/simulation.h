@@ -37,7 +37,7 @@ struct RigidBody {
 };
 
 // The surface of a scene's body, each vertex carried by one rigid body.
-struct Skin {
+struct CarriedSurface {
   Points local;            // in its carrier's frame
   std::vector<int> owner;  // rigid body of each vertex
   LoadSet loads;
@@ -64,7 +64,7 @@ class Simulation {
 
   const Scene& scene() const { return m_scene; }
   const std::vector<RigidBody>& bodies() const { return m_bodies; }
-  const std::vector<Skin>& skins() const { return m_skins; }
+  const std::vector<CarriedSurface>& surfaces() const { return m_surfaces; }
   const std::vector<Joint>& joints() const { return m_joints; }
   // Objects of the contact log: bodies first, then the scene's obstacles.
   std::size_t object_count() const { return m_bodies.size() + m_obstacle_states.size(); }
@@ -73,7 +73,7 @@ class Simulation {
 
   // Changes of what there is: the world is made anew before the next tick.
   void set_bodies(std::vector<RigidBody> bodies, std::vector<Joint> joints);
-  void set_skin(std::size_t scene_body, Skin skin);
+  void set_surface(std::size_t scene_body, CarriedSurface carried);
   void set_joints(std::vector<Joint> joints);
   std::vector<RigidBody> take_bodies() { return std::move(m_bodies); }
   void set_component(std::size_t body, int component);
@@ -85,7 +85,9 @@ class Simulation {
   // Velocities (or a whole state) given from outside, e.g. after an impulse of a joint.
   void set_state(std::size_t body, const RigidState& state);
   void set_restitution_factor(std::size_t body, double factor);
-  void set_skin_points(std::size_t scene_body, const Points& local) { m_skins[scene_body].local = local; }
+  void set_surface_points(std::size_t scene_body, const Points& local) {
+    m_surfaces[scene_body].local = local;
+  }
   // Force (N) and torque (N m) about the centre, for the tick that comes; from a `before` hook.
   void apply(std::size_t body, const Vec3& force, const Vec3& torque);
 
@@ -93,6 +95,7 @@ class Simulation {
 
   // Of the last tick; from an `after` hook.
   std::vector<Contact> contacts() const;
+  const RigidState& state_before(std::size_t object) const { return m_before[object]; }
   JointLoad joint_load(std::size_t joint) const;
 
   // World positions and velocities of a scene body's surface.
@@ -131,7 +134,7 @@ class Simulation {
   const Scene& m_scene;
   Options m_options;
   std::vector<RigidBody> m_bodies;
-  std::vector<Skin> m_skins;
+  std::vector<CarriedSurface> m_surfaces;
   std::vector<Joint> m_joints;
   std::vector<BulletShape> m_obstacle_shapes;
   std::vector<RigidState> m_obstacle_states;
@@ -145,6 +148,7 @@ class Simulation {
 
 // A body of the scene as it starts, and its surface.
 RigidBody make_rigid_body(const Body& body, int scene_body, CollisionGeometry geometry);
-Skin make_skin(const Scene& scene, const Body& body, const RigidBody& carrier, int index);
+CarriedSurface make_carried_surface(const Scene& scene, const Body& body, const RigidBody& carrier,
+                                    int index);
 
 }  // namespace exemplar::rigid
