@@ -30,7 +30,8 @@ void add_run(CLI::App& app, RunArguments& a) {
       "  exemplar run data/scenes/barrels.json --method rigid -o out/barrels\n"
       "  exemplar run data/scenes/barrels.json --set bodies[0].material.young=1e7 --frames 20\n"
       "  exemplar run data/scenes/barrels.json -o out/barrels --resume");
-  c->add_option("scene", a.scene, "Scene file (JSON, comments allowed)")->required();
+  c->add_option("scene", a.scene, "Scene file (JSON, comments allowed), or the name of one that ships")
+      ->required();
   c->add_option("-m,--method", a.method, "Method (exemplar list methods)");
   c->add_option("-o,--output", a.output, "Directory for the results; default out/<scene>-<method>");
   c->add_option("--set", a.assignments, "Change a setting: PATH=VALUE, e.g. bodies[0].material.young=1e6")
@@ -61,9 +62,10 @@ void add_check(CLI::App& app, CheckArguments& a) {
 
 void add_list(CLI::App& app, ListArguments& a) {
   CLI::App* c = app.add_subcommand("list", "What there is: methods, scenes, studies, materials, primitives");
-  c->footer("Example:\n  exemplar list methods");
-  c->add_option("what", a.what, "methods, scenes, studies, materials or primitives")
-      ->check(CLI::IsMember({"methods", "scenes", "studies", "materials", "primitives"}));
+  c->footer("Examples:\n  exemplar list methods\n  exemplar list settings > settings.md");
+  c->add_option("what", a.what,
+                "methods, scenes, studies, materials, primitives, or settings (every key, Markdown)")
+      ->check(CLI::IsMember({"methods", "scenes", "studies", "materials", "primitives", "settings"}));
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
@@ -99,7 +101,7 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       "  exemplar compare data/studies/plank.json -o out/plank --jobs 2\n"
       "  exemplar compare data/studies/plank.json --dry-run --format snakemake > Snakefile\n"
       "  exemplar compare data/studies/plank.json --collect out/plank");
-  c->add_option("study", a.study, "Study file")->required();
+  c->add_option("study", a.study, "Study file, or the name of one that ships")->required();
   c->add_option("-o,--output", a.output, "Directory for the results; default out/<study>");
   c->add_option("--methods", a.methods, "Only these runs of the study")->delimiter(',');
   c->add_option("--set", a.assignments, "Change a setting of the scene: PATH=VALUE")->allow_extra_args(false);

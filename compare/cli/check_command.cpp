@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
-#include "compare/study.h"
+#include "compare/study/study.h"
 #include "core/base/errors.h"
 
 namespace exemplar {
@@ -17,7 +17,7 @@ bool is_study(const Json& document) {
 }
 
 void check_scene_document(const Json& document, const std::string& path, const Registry& registry) {
-  const SceneFile file = parse_scene(document, path, method_descriptions(registry));
+  const SceneFile file = parse_scene(document, path, registry.descriptions());
   try {
     const Scene scene = make_scene(file.settings, file.directory);
     for (const Body& body : scene.bodies) body.examples();
@@ -50,7 +50,7 @@ std::vector<Problem> problems_of(const std::string& path, const CheckArguments& 
 void tell_not_modelled(const std::string& path, const Registry& registry, const Terminal& terminal) {
   const Json document = read_json_file(path);
   if (is_study(document)) return;
-  const SceneFile file = parse_scene(document, path, method_descriptions(registry));
+  const SceneFile file = parse_scene(document, path, registry.descriptions());
   const Scene scene = make_scene(file.settings, file.directory);
   for (const MethodInfo& method : registry.methods()) {
     for (const std::string& missing : not_modelled(scene, method.capabilities)) {
@@ -63,7 +63,7 @@ void tell_not_modelled(const std::string& path, const Registry& registry, const 
 
 int check_command(const CheckArguments& arguments, const Registry& registry, const Terminal& terminal) {
   if (arguments.schema || arguments.study_schema) {
-    const Json schema = arguments.schema ? scene_schema(method_descriptions(registry)) : study_schema();
+    const Json schema = arguments.schema ? scene_schema(registry.descriptions()) : study_schema();
     terminal.say(schema.dump(2));
     return k_exit_done;
   }

@@ -42,7 +42,7 @@ struct CheckArguments {
 int check_command(const CheckArguments& arguments, const Registry& registry, const Terminal& terminal);
 
 struct ListArguments {
-  std::string what;  // methods, scenes, studies, materials, primitives; empty: all
+  std::string what;  // methods, scenes, studies, materials, primitives or settings; empty: all but settings
   bool json = false;
 };
 int list_command(const ListArguments& arguments, const Registry& registry, const Terminal& terminal);
@@ -87,10 +87,11 @@ struct RecordArguments {
 int validate_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal);
 int bench_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal);
 
-// Shared by several commands.
-MethodDescriptions method_descriptions(const Registry& registry);
-const MethodInfo& method_or_throw(const Registry& registry, const std::string& name);
-// The folder with scenes and studies: $EXEMPLAR_DATA, or data/ beside the program's source tree.
+// The folder with scenes and studies: $EXEMPLAR_DATA, share/exemplar beside the installed program's folder, or data/
+// of the tree that it was built in.
 std::string data_directory();
+// A scene or study as it was given, or, for the bare name of one that ships (`plank`), its file.
+std::string scene_file(const std::string& given);
+std::string study_file(const std::string& given);
 
 }  // namespace exemplar

@@ -2,30 +2,38 @@
 #include <filesystem>
 
 #include "compare/cli/commands.h"
-#include "core/base/errors.h"
+#include "compare/jobs/batch.h"
 
 namespace exemplar {
 
-MethodDescriptions method_descriptions(const Registry& registry) {
-  MethodDescriptions descriptions;
-  for (const MethodInfo& method : registry.methods()) descriptions.emplace_back(method.name, method.settings);
-  return descriptions;
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shipped(const std::string& given, const char* folder) {
+  const bool is_bare = fs::path(given).filename() == given && fs::path(given).extension().empty();
+  const fs::path file = fs::path(data_directory()) / folder / (given + ".json");
+  return is_bare && !fs::exists(given) && fs::is_regular_file(file) ? file.string() : given;
 }
 
-const MethodInfo& method_or_throw(const Registry& registry, const std::string& name) {
-  if (const MethodInfo* method = registry.find(name)) return *method;
-  throw InputError("unknown method '" + name + "'" + did_you_mean(name, registry.method_names()) +
-                   "; exemplar list methods names them");
-}
+}  // namespace
 
 std::string data_directory() {
   if (const char* own = std::getenv("EXEMPLAR_DATA"); own && *own) return own;
-  // The program stands in <tree>/build/<preset>/.
-  std::error_code ignored;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::filesystem::path tree = program.parent_path().parent_path().parent_path();
-  if (std::filesystem::is_directory(tree / "data" / "scenes")) return (tree / "data").string();
+  const fs::path folder = fs::path(own_program()).parent_path();  // PREFIX/bin or TREE/build/PRESET
+  for (const fs::path& data :
+       {folder.parent_path() / "share" / "exemplar", folder.parent_path().parent_path() / "data"}) {
+    if (fs::is_directory(data / "scenes")) return data.string();
+  }
   return "data";
+}
+
+std::string scene_file(const std::string& given) {
+  return shipped(given, "scenes");
+}
+
+std::string study_file(const std::string& given) {
+  return shipped(given, "studies");
 }
 
 }  // namespace exemplar

@@ -7,15 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "compare/batch.h"
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
-#include "compare/collect.h"
-#include "compare/paraview_script.h"
+#include "compare/jobs/batch.h"
 #include "compare/report/report.h"
-#include "compare/side_by_side.h"
-#include "compare/study.h"
+#include "compare/results/collect.h"
+#include "compare/results/paraview_script.h"
+#include "compare/results/side_by_side.h"
+#include "compare/study/study.h"
 #include "core/base/errors.h"
+#include "core/output/directory_lock.h"
 #include "core/run/run_directory.h"
 
 namespace exemplar {
@@ -51,22 +52,18 @@ std::vector<std::string> command_of(const PlannedRun& run, const Study& study, c
   return command;
 }
 
-enum class Need { nothing, rest, everything };
+enum class Need { nothing, remainder, everything };
 
 // What is left to do of a run: nothing when it is complete and what determines it has not changed.
 Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& output,
                   const CompareArguments& arguments, const Registry& registry) {
   if (!arguments.resume) return Need::everything;
-  const SceneFile file = read_scene(study.scene, assignments_of(run), method_descriptions(registry));
-  const std::string key = content_key(run.method, write_scene(file, run.method).dump());
+  const SceneFile file = read_scene(study.scene, assignments_of(run), registry.descriptions());
   const std::optional<RunRecord> earlier = find_run_record(output / run.directory);
-  if (!earlier || earlier->content_key != key) return Need::everything;
-  const TimeSettings& time = file.settings.time;
-  const int frames =
-      arguments.frames >= 0 ? arguments.frames : static_cast<int>(std::floor(time.duration * time.fps + 0.5));
-  const bool complete = earlier->status == RunStatus::done;
-  if (complete && earlier->frames == frames) return Need::nothing;
-  return complete || earlier->status == RunStatus::failed ? Need::everything : Need::rest;
+  if (!earlier || earlier->content_key != content_key(file, run.method)) return Need::everything;
+  const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
+  if (earlier->status == RunStatus::done && earlier->frames >= frames) return Need::nothing;
+  return earlier->status == RunStatus::failed ? Need::everything : Need::remainder;
 }
 
 int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
@@ -138,9 +135,10 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
     }
     const fs::path directory = output / run.directory;
     make_writable_directory(directory);
+    const DirectoryLock lock(directory);
     if (need == Need::everything) fs::remove(directory / "run.json");
     std::vector<std::string> command = command_of(run, study, output, arguments);
-    if (need == Need::rest) command.push_back("--resume");
+    if (need == Need::remainder) command.push_back("--resume");
     jobs.push_back({command, (directory / "log.txt").string()});
     planned.push_back(&run);
   }
@@ -164,23 +162,23 @@ int collect_and_report(const Study& study, const fs::path& output, bool pictures
   write_comparison_json(comparison);
   write_side_by_side(comparison);
   write_paraview_script(comparison);
-  write_report(comparison, registry, pictures, terminal);
+  for (const Note& note : write_report(comparison, registry, {pictures, interrupt_requested}))
+    terminal.note(note.text);
   terminal.say(format_table(summary_table(comparison)));
-  bool any_done = false;
   for (const ComparedRun& run : comparison.runs) {
-    any_done = any_done || run.data.is_done();
     if (!run.data.is_done())
       terminal.warn(fmt::format("{}: {}: {}", run.data.plan.name, to_string(run.data.record.status),
                                 run.data.record.message));
   }
   terminal.say("report: " + (output / "report.html").string());
-  return any_done ? k_exit_done : k_exit_cannot_go_on;
+  return comparison.all_done() ? k_exit_done : k_exit_cannot_go_on;
 }
 
 }  // namespace
 
 int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal) {
-  Study study = read_study(read_json_file(arguments.study), arguments.study, registry, arguments.assignments);
+  const std::string path = study_file(arguments.study);
+  Study study = read_study(read_json_file(path), path, registry, arguments.assignments);
   select_runs(study, arguments.methods, registry);
   fs::path output = arguments.output;
   if (output.empty()) output = fs::path("out") / fs::path(arguments.study).stem();
@@ -195,6 +193,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   }
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
+  const DirectoryLock lock(output);
   if (arguments.collect.empty() && !run_all(study, output, arguments, registry, terminal)) {
     terminal.note("interrupted; go on with --resume");
     return k_exit_interrupted;

@@ -6,8 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
+#include "compare/study/study.h"
+#include "compare/study/study_settings.h"
 #include "core/base/errors.h"
 #include "core/mesh/models/primitives.h"
+#include "core/scene/settings_reference.h"
 
 namespace exemplar {
 
@@ -106,6 +109,29 @@ std::vector<Entry> list_primitives() {
   return entries;
 }
 
+// docs/settings.md: made from the descriptions, nothing else.
+std::string settings_page(const Registry& registry) {
+  std::vector<ReferencePart> parts{
+      {"Scene",
+       "A scene file is an object with these keys. Comments are allowed; `--set PATH=VALUE` changes one.", "",
+       &description_of<SceneSettings>()},
+      {"Study", "A study file is an object with these keys.", "", &description_of<StudySettings>()}};
+  for (const MethodInfo& method : registry.methods()) {
+    parts.push_back({"Method `" + method.name + "`", method.summary + " (" + method.source + ").",
+                     "methods." + method.name, method.settings});
+  }
+  return "# Settings\n\nEvery key of scenes, studies and methods. Made by `exemplar list settings` from the "
+         "same "
+         "descriptions that files are read with; a test keeps this page current. SI units.\n" +
+         settings_reference(parts);
+}
+
+void list_settings(const ListArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  if (!arguments.json) return terminal.say(settings_page(registry));
+  const Json schemas{{"scene", scene_schema(registry.descriptions())}, {"study", study_schema()}};
+  terminal.say(schemas.dump(2));
+}
+
 std::vector<Entry> entries_of(const std::string& what, const Registry& registry) {
   if (what == "methods") return list_methods(registry);
   if (what == "materials") return list_materials();
@@ -116,6 +142,10 @@ std::vector<Entry> entries_of(const std::string& what, const Registry& registry)
 }  // namespace
 
 int list_command(const ListArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  if (arguments.what == "settings") {
+    list_settings(arguments, registry, terminal);
+    return k_exit_done;
+  }
   std::vector<std::string> kinds{"methods", "scenes", "studies", "materials", "primitives"};
   if (!arguments.what.empty()) kinds = {arguments.what};
   Json all = Json::object();

@@ -51,9 +51,9 @@ struct NoSink : RunSink {
 SceneTiming time_scene(const Registry& registry, const std::string& scene_name,
                        const std::string& method_name, const std::vector<std::string>& assignments,
                        double seconds) {
-  const MethodInfo& info = method_or_throw(registry, method_name);
+  const MethodInfo& info = registry.get(method_name);
   const std::string path = data_directory() + "/scenes/" + scene_name + ".json";
-  const SceneFile file = read_scene(path, assignments, method_descriptions(registry));
+  const SceneFile file = read_scene(path, assignments, registry.descriptions());
   const Scene scene = make_scene(file.settings, file.directory);
   const std::unique_ptr<Method> method = info.make(scene, file.method(method_name));
   NoSink sink;

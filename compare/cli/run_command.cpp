@@ -1,6 +1,7 @@
 // exemplar run: one scene, one method → a run directory.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "compare/cli/interrupt.h"
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
+#include "core/output/directory_lock.h"
 #include "core/output/metrics_file.h"
 #include "core/run/run_directory.h"
 #include "core/sparse/cholesky.h"
@@ -31,7 +33,7 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
   record.scene = arguments.scene;
   record.title = file.settings.title;
   record.settings.text = write_scene(file, info.name).dump();
-  record.content_key = content_key(info.name, record.settings.text);
+  record.content_key = content_key(file, info.name);
   record.threads = thread_count();
   record.blas_threads = arguments.blas_threads;
   record.not_modelled = not_modelled(scene, info.capabilities);
@@ -41,6 +43,13 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
   const Notes notes = method.notes();
   record.notes.insert(record.notes.end(), notes.begin(), notes.end());
   return record;
+}
+
+[[noreturn]] void refuse_other_run(const std::string& output) {
+  throw InputError(
+      output +
+      " holds a run of another method, or with other settings or files; leave out --resume, or choose "
+      "another -o");
 }
 
 void tell_notes(const RunRecord& record, const Terminal& terminal) {
@@ -54,24 +63,33 @@ void tell_notes(const RunRecord& record, const Terminal& terminal) {
   for (const std::string& missing : record.not_modelled) terminal.note("not modelled: " + missing);
 }
 
-// Loads the newest checkpoint of the same run; none: from the start.
-std::optional<ResumePoint> load_resume_point(const std::string& output, const RunRecord& record,
-                                             Method& method, const Terminal& terminal) {
-  const LoadedCheckpoint loaded = load_latest_checkpoint(fs::path(output) / "checkpoints");
+// Sums over the frames up to the resume point, as the table has them.
+void add_totals(const MetricsTable& table, ResumePoint& resume) {
+  auto cell = [&](const std::vector<double>& row, const char* name) {
+    const int column = table.find(name);
+    return column < 0 ? k_unknown : row[static_cast<std::size_t>(column)];
+  };
+  for (const std::vector<double>& row : table.rows) {
+    if (static_cast<int>(row[0]) > resume.frame) break;
+    resume.wall_time = cell(row, "wall_time");
+    resume.steps += static_cast<int>(cell(row, "steps"));
+    resume.iterations += static_cast<int>(cell(row, "iterations"));
+    resume.worst_penetration = std::fmax(resume.worst_penetration, cell(row, "deepest_penetration"));
+  }
+}
+
+// Loads the newest checkpoint; none: from the start.
+std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRecord& record, Method& method,
+                                             const Terminal& terminal) {
+  const LoadedCheckpoint loaded = load_latest_checkpoint(output / "checkpoints");
   for (const std::string& damaged : loaded.damaged) terminal.warn(damaged);
   if (!loaded.checkpoint) return std::nullopt;
-  if (loaded.checkpoint->content_key != record.content_key) {
-    throw InputError(output + " holds a run with other settings; leave out --resume, or choose another -o");
-  }
+  if (loaded.checkpoint->content_key != record.content_key) refuse_other_run(output.string());
   StateReader reader(loaded.checkpoint->arrays);
   method.load(reader);
   ResumePoint resume;
   resume.frame = loaded.checkpoint->frame;
-  const MetricsTable table = read_metrics(fs::path(output) / "metrics.csv");
-  for (const auto& row : table.rows) {
-    if (static_cast<int>(row[0]) == resume.frame)
-      resume.wall_time = row[static_cast<std::size_t>(table.find("wall_time"))];
-  }
+  add_totals(read_metrics(output / "metrics.csv"), resume);
   return resume;
 }
 
@@ -138,36 +156,18 @@ void tell_outcome(const RunSummary& summary, const std::string& output, const Te
   }
 }
 
-}  // namespace
-
-int run_command(const RunArguments& arguments, const Registry& registry, const Terminal& terminal) {
-  set_thread_count(arguments.threads);
-  set_blas_threads(arguments.blas_threads);
-  const std::string name = arguments.method.empty() ? default_method(registry) : arguments.method;
-  const MethodInfo& info = method_or_throw(registry, name);
-  const SceneFile file = read_scene(arguments.scene, arguments.assignments, method_descriptions(registry));
-  const std::string output = arguments.output.empty()
-                                 ? fmt::format("out/{}-{}", fs::path(arguments.scene).stem().string(), name)
-                                 : arguments.output;
-  make_writable_directory(output);
-
-  const std::string key = content_key(name, write_scene(file, name).dump());
+// What an earlier run in the directory left to do; frames that are there are never made shorter.
+bool is_complete(const std::string& output, const std::string& key, int frames) {
   const std::optional<RunRecord> earlier = find_run_record(output);
-  const bool complete = earlier && earlier->status == RunStatus::done && earlier->content_key == key;
-  if (arguments.resume && complete && arguments.frames < 0) {
-    terminal.say("complete already: " + output);
-    return k_exit_done;
-  }
+  if (!earlier) return false;
+  if (earlier->content_key != key) refuse_other_run(output);
+  return earlier->status == RunStatus::done && earlier->frames >= frames;
+}
 
-  const Scene scene = make_scene(file.settings, file.directory);
-  const std::unique_ptr<Method> method = info.make(scene, file.method(name));
-  const RunRecord record = make_record(arguments, file, info, scene, *method);
-  tell_notes(record, terminal);
-  std::optional<ResumePoint> resume;
-  if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
-  if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
-
-  ProgressBar bar(terminal, name);
+RunSummary simulate_into(const std::string& output, const RunRecord& record, const Scene& scene,
+                         Method& method, const RunArguments& arguments,
+                         const std::optional<ResumePoint>& resume, const Terminal& terminal) {
+  ProgressBar bar(terminal, record.method);
   RunOptions options;
   options.frames = arguments.frames;
   options.interrupted = interrupt_requested;
@@ -177,13 +177,48 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
   RunSummary summary;
   try {
-    summary = simulate(*method, scene, directory, options, resume ? &*resume : nullptr);
+    summary = simulate(method, scene, directory, options, resume ? &*resume : nullptr);
     directory.finish(summary);
   } catch (const OutputError& error) {
     directory.finish(summary, error.what());
     throw;
   }
   bar.finish();
+  return summary;
+}
+
+int tell_already_there(int frames, const std::string& output, const Terminal& terminal) {
+  terminal.say(fmt::format("complete already: {} frames or more in {}", frames, output));
+  return k_exit_done;
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments, const Registry& registry, const Terminal& terminal) {
+  set_thread_count(arguments.threads);
+  set_blas_threads(arguments.blas_threads);
+  const std::string name = arguments.method.empty() ? default_method(registry) : arguments.method;
+  const MethodInfo& info = registry.get(name);
+  const SceneFile file =
+      read_scene(scene_file(arguments.scene), arguments.assignments, registry.descriptions());
+  const std::string output = arguments.output.empty()
+                                 ? fmt::format("out/{}-{}", fs::path(file.path).stem().string(), name)
+                                 : arguments.output;
+  make_writable_directory(output);
+  const DirectoryLock lock(output);
+  const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
+  if (arguments.resume && is_complete(output, content_key(file, name), frames))
+    return tell_already_there(frames, output, terminal);
+
+  const Scene scene = make_scene(file.settings, file.directory);
+  const std::unique_ptr<Method> method = info.make(scene, file.method(name));
+  const RunRecord record = make_record(arguments, file, info, scene, *method);
+  tell_notes(record, terminal);
+  std::optional<ResumePoint> resume;
+  if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
+  if (resume && resume->frame >= frames) return tell_already_there(frames, output, terminal);
+  if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
+  const RunSummary summary = simulate_into(output, record, scene, *method, arguments, resume, terminal);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);
   if (arguments.rewrite_expect) rewrite_expectations(file, name, summary.last);

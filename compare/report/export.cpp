@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <map>
 
-#include "compare/side_by_side.h"
+#include "compare/results/side_by_side.h"
 #include "core/base/errors.h"
 #include "core/output/geometry_file.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/collect.h"
+#include "compare/results/collect.h"
 
 namespace exemplar {
 

@@ -8,8 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "compare/batch.h"
-#include "compare/cli/interrupt.h"
+#include "compare/jobs/batch.h"
 #include "core/base/errors.h"
 
 namespace exemplar {
@@ -51,7 +50,7 @@ void read_tiles(const fs::path& folder, Pictures& pictures) {
 
 }  // namespace
 
-Pictures render_pictures(const Comparison& comparison) {
+Pictures render_pictures(const Comparison& comparison, const std::function<bool()>& interrupted) {
   Pictures pictures;
   const fs::path program = fs::path(own_program()).parent_path() / "exemplar-render";
   const fs::path folder = comparison.directory / "pictures";
@@ -75,7 +74,7 @@ Pictures render_pictures(const Comparison& comparison) {
   try {
     fs::create_directories(folder);
     BatchOptions options;
-    options.interrupted = interrupt_requested;
+    options.interrupted = interrupted;
     const std::vector<JobResult> results = run_jobs({{command, (folder / "log.txt").string()}}, options);
     if (results[0].exit_code != 0) {
       pictures.problem = fmt::format("exemplar-render ended with exit code {}", results[0].exit_code);

@@ -1,11 +1,12 @@
 // Pictures of every run at five times, drawn by the program exemplar-render beside this one.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "compare/collect.h"
+#include "compare/results/collect.h"
 
 namespace exemplar {
 
@@ -21,6 +22,6 @@ struct Pictures {
 
 // Starts a virtual display (xvfb-run) when there is none. Never throws: without pictures the page draws them
 // itself.
-Pictures render_pictures(const Comparison& comparison);
+Pictures render_pictures(const Comparison& comparison, const std::function<bool()>& interrupted);
 
 }  // namespace exemplar

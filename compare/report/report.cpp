@@ -35,15 +35,6 @@ Json point(const Vec3& p) {
   return Json::array({p.x(), p.y(), p.z()});
 }
 
-Json settings_json(const std::vector<Setting>& settings) {
-  Json json = Json::object();
-  for (const Setting& setting : settings) {
-    const Json value = Json::parse(setting.value, nullptr, false);
-    json[setting.path] = value.is_discarded() ? Json(setting.value) : value;
-  }
-  return json;
-}
-
 Json layer_json(const ExportLayer& layer) {
   Json segments = Json::array();
   for (const ExportSegment& segment : layer.segments) {
@@ -96,7 +87,7 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["is_reference"] = run.reference == data.plan.name;
   json["reference_index"] = index_of(comparison, run.reference);
   json["resolution"] = !data.plan.resolution.empty();
-  json["set"] = settings_json(data.plan.settings);
+  json["set"] = to_json(data.plan.settings);
   json["wall_time"] = number(run.wall_time());
   json["cost_ratio"] = number(run.cost_ratio);
   json["real_time_factor"] = number(record.real_time_factor.value_or(k_unknown));
@@ -271,14 +262,15 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 
 }  // namespace
 
-void write_report(const Comparison& comparison, const Registry& registry, bool render,
-                  const Terminal& terminal) {
+Notes write_report(const Comparison& comparison, const Registry& registry, const ReportOptions& options) {
+  Notes notes;
   Pictures pictures;
   pictures.problem = "rendered ones were not asked for";
-  if (render) pictures = render_pictures(comparison);
-  if (render && !pictures.problem.empty())
-    terminal.note("no rendered pictures in the report: " + pictures.problem);
-  if (assets::viewer().empty()) terminal.note("the report has no 3D view: built without node and npm");
+  if (options.pictures) pictures = render_pictures(comparison, options.interrupted);
+  if (options.pictures && !pictures.problem.empty())
+    notes.push_back({Severity::note, "no rendered pictures in the report: " + pictures.problem});
+  if (assets::viewer().empty())
+    notes.push_back({Severity::note, "the report has no 3D view: built without node and npm"});
   const Exported exported = export_frames(comparison);
   const std::string data = page_data(comparison, exported, pictures, registry)
                                .dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -290,6 +282,7 @@ void write_report(const Comparison& comparison, const Registry& registry, bool r
                               {"VIEWER", inside_script(std::string(assets::viewer()))},
                               {"SCRIPT", inside_script(std::string(assets::script()))}});
   write_file_atomically(comparison.directory / "report.html", page);
+  return notes;
 }
 
 }  // namespace exemplar

@@ -2,14 +2,20 @@
 // plots.
 #pragma once
 
-#include "compare/cli/terminal.h"
-#include "compare/collect.h"
+#include <functional>
+
+#include "compare/results/collect.h"
+#include "core/base/note.h"
 #include "core/run/registry.h"
 
 namespace exemplar {
 
-// Writes <comparison directory>/report.html. Without `render` the page's own 3D view draws the pictures.
-void write_report(const Comparison& comparison, const Registry& registry, bool render,
-                  const Terminal& terminal);
+struct ReportOptions {
+  bool pictures = true;  // rendered; without them the page's own 3D view draws them
+  std::function<bool()> interrupted = [] { return false; };
+};
+
+// Writes <comparison directory>/report.html. What the page had to do without is in the notes.
+Notes write_report(const Comparison& comparison, const Registry& registry, const ReportOptions& options);
 
 }  // namespace exemplar

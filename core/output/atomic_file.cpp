@@ -1,8 +1,10 @@
 #include "core/output/atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -12,11 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Owns the temporary file: removed again unless it was renamed.
+// Owns the temporary file: removed again unless it was renamed. Its name is its own and no link is followed, so that
+// neither another writer nor somebody who guessed the name gets in between.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& target) : m_target(target), m_path(target.string() + ".tmp") {
-    m_descriptor = ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  explicit TemporaryFile(const fs::path& target) : m_target(target) {
+    static std::atomic<unsigned> counter = 0;
+    do {
+      m_path = fmt::format("{}.{}-{}.tmp", target.string(), ::getpid(), counter++);
+      m_descriptor = ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    } while (m_descriptor < 0 && errno == EEXIST);  // left by a process that had the same number
     if (m_descriptor < 0) fail();
   }
   ~TemporaryFile() {

@@ -66,6 +66,11 @@ bool is_series_collection(const fs::path& pvd) {
   }
 }
 
+// Of a writer that was killed in the middle of a file.
+bool is_left_over(const fs::path& file) {
+  return file.extension() == ".tmp";
+}
+
 std::vector<fs::path> sorted_files(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& item : fs::directory_iterator(folder)) {
@@ -139,6 +144,7 @@ class FrameWriter::Implementation {
 
   void continue_collections(int first_frame) {
     for (const fs::path& file : sorted_files(m_directory)) {
+      if (is_left_over(file)) fs::remove(file);
       if (!is_series_collection(file)) continue;
       PvdFile collection(file);
       collection.set_entries(entries_before(file, first_frame));
@@ -156,7 +162,7 @@ class FrameWriter::Implementation {
   void remove_frames_from(int first_frame) {
     for (const fs::path& file : sorted_files(m_directory / "frames")) {
       const auto name = parse_frame_name(file);
-      if (file.extension() == ".tmp" || (name && name->frame >= first_frame)) fs::remove(file);
+      if (is_left_over(file) || (name && name->frame >= first_frame)) fs::remove(file);
     }
   }
 

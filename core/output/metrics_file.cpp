@@ -97,7 +97,7 @@ MetricsFile::MetricsFile(fs::path path, const Metrics& columns, int first_frame)
     : m_path(std::move(path)), m_columns(columns.size()) {
   const std::string header = header_line(columns);
   write_file_atomically(m_path, header + (first_frame > 0 ? rows_before(m_path, header, first_frame) : ""));
-  m_descriptor = ::open(m_path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  m_descriptor = ::open(m_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
   if (m_descriptor < 0) throw OutputError(m_path, std::strerror(errno));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/errors.h"
+
 namespace exemplar {
 
 const MethodInfo* Registry::find(const std::string& name) const {
@@ -9,6 +11,18 @@ const MethodInfo* Registry::find(const std::string& name) const {
     if (method.name == name) return &method;
   }
   return nullptr;
+}
+
+const MethodInfo& Registry::get(const std::string& name) const {
+  if (const MethodInfo* method = find(name)) return *method;
+  throw InputError("unknown method '" + name + "'" + did_you_mean(name, method_names()) +
+                   "; exemplar list methods names them");
+}
+
+MethodDescriptions Registry::descriptions() const {
+  MethodDescriptions all;
+  for (const MethodInfo& method : m_methods) all.emplace_back(method.name, method.settings);
+  return all;
 }
 
 std::vector<std::string> Registry::method_names() const {

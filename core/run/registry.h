@@ -11,6 +11,7 @@
 #include "core/run/method.h"
 #include "core/run/validation.h"
 #include "core/scene/scene.h"
+#include "core/scene/scene_file.h"
 #include "core/scene/settings.h"
 
 namespace exemplar {
@@ -37,7 +38,10 @@ class Registry {
   const std::vector<ValidationCase>& cases() const { return m_cases; }
   const std::vector<Bench>& benches() const { return m_benches; }
   const MethodInfo* find(const std::string& name) const;
+  // Throws InputError that suggests another name.
+  const MethodInfo& get(const std::string& name) const;
   std::vector<std::string> method_names() const;
+  MethodDescriptions descriptions() const;
 
  private:
   std::vector<MethodInfo> m_methods;

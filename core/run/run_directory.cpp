@@ -1,14 +1,15 @@
 #include "core/run/run_directory.h"
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
-#include "core/base/random.h"
+#include "core/base/hash.h"
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
+#include "core/scene/referenced_files.h"
 
 namespace exemplar {
 
@@ -55,16 +56,15 @@ std::string program_version() {
   return EXEMPLAR_VERSION;
 }
 
-std::string content_key(const std::string& method, const std::string& settings_json) {
-  std::uint64_t a = 0x243f6a8885a308d3ULL, b = 0x13198a2e03707344ULL;
-  for (const std::string& part : {program_version(), method, settings_json}) {
-    for (char c : part) {
-      a = mix_bits(a ^ static_cast<unsigned char>(c));
-      b = mix_bits(b + static_cast<unsigned char>(c) + a);
-    }
-    a = mix_bits(a + 257);
-  }
-  return fmt::format("{:016x}{:016x}", a, b);
+std::string content_key(const SceneFile& file, const std::string& method) {
+  Hasher hash;
+  hash.add_text(program_version());
+  hash.add_text(method);
+  hash.add_text(write_scene(file, method).dump());
+  const AnySettings& own = file.method(method);
+  add_referenced_contents(hash, description_of<SceneSettings>(), &file.settings, file.directory);
+  add_referenced_contents(hash, *own.type, own.data.get(), file.directory);
+  return hash.text();
 }
 
 RunDirectory::RunDirectory(std::string directory, RunRecord record, int first_frame)

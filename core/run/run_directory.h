@@ -9,12 +9,15 @@
 #include "core/output/checkpoint.h"
 #include "core/run/runner.h"
 #include "core/scene/run_record.h"
+#include "core/scene/scene_file.h"
 
 namespace exemplar {
 
 // The version of the program and build, part of every content key.
 std::string program_version();
-std::string content_key(const std::string& method, const std::string& settings_json);
+// Of everything that determines a run's result: version, method, settings after defaults and the bytes of every file
+// that they name.
+std::string content_key(const SceneFile& file, const std::string& method);
 
 class RunDirectory : public RunSink {
  public:

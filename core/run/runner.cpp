@@ -30,9 +30,11 @@ class Loop {
 
   RunSummary run(const ResumePoint* resume) {
     const int frames = m_options.frames >= 0 ? m_options.frames : m_scene.frame_count();
-    m_summary.last_frame = resume ? resume->frame : 0;
-    m_summary.wall_time = resume ? resume->wall_time : 0;
-    if (!resume) show(0, {});
+    if (resume) {
+      go_on_from(*resume);
+    } else {
+      show(0, {});
+    }
     keep_state();
     m_last_checkpoint = Clock::now();
     for (int frame = m_summary.last_frame + 1; frame <= frames; ++frame) {
@@ -40,14 +42,22 @@ class Loop {
       if (report.status != Status::ok) return stopped(report);
       show(frame, report);
       keep_state();
-      if (seconds_since(m_last_checkpoint) >= m_options.checkpoint_seconds && frame < frames)
-        save_checkpoint(true);
+      const bool due = seconds_since(m_last_checkpoint) >= m_options.checkpoint_seconds;
+      if (due || frame == frames) save_checkpoint(true);  // the last one: a run can be lengthened
       m_options.progress(m_summary.last, frames);
     }
     return m_summary;
   }
 
  private:
+  void go_on_from(const ResumePoint& resume) {
+    m_summary.last_frame = resume.frame;
+    m_summary.wall_time = resume.wall_time;
+    m_summary.steps = resume.steps;
+    m_summary.iterations = resume.iterations;
+    m_summary.worst_penetration = resume.worst_penetration;
+  }
+
   StepReport advance_to(int frame) {
     const Clock::time_point start = Clock::now();
     StepReport report = m_method.advance(m_scene.frame_time(frame), m_options.interrupted);

@@ -43,7 +43,9 @@ struct RunOptions {
 // Where a resumed run goes on: the method has been loaded with the state of this frame.
 struct ResumePoint {
   int frame = 0;
-  double wall_time = 0;
+  double wall_time = 0;  // s, of what follows: up to this frame
+  int steps = 0, iterations = 0;
+  double worst_penetration = k_unknown;
 };
 
 struct RunSummary {

@@ -172,9 +172,9 @@ class ValueReader {
   }
   template <class U>
   bool sequence(std::vector<U>& values, bool (ValueReader::*read)(const Json&, U&) const) const {
-    if (!m_json.is_array()) return false;
+    if (!m_json.is_array() && !m_field.takes_single) return false;
     values.clear();
-    for (const Json& item : m_json) {
+    for (const Json& item : m_json.is_array() ? m_json : Json::array({m_json})) {
       U value{};
       if (!(this->*read)(item, value)) return false;
       values.push_back(value);
@@ -347,7 +347,7 @@ Json vector_schema(const FieldSpec& field) {
 Json field_schema(const FieldSpec& field);
 
 Json object_schema(const Description& type) {
-  const Json whole = schema_of(type);
+  Json whole = schema_of(type);
   if (type.shorthand.empty()) return whole;
   return Json{{"anyOf", Json::array({field_schema(*type.find(type.shorthand)), whole})}};
 }
@@ -368,8 +368,11 @@ Json field_schema(const FieldSpec& field) {
       return vector_schema(field);
     case FieldKind::integer_vector:
       return array_schema(number_schema("integer", field.range), 3);
-    case FieldKind::numbers:
-      return array_schema(number_schema("number", field.range));
+    case FieldKind::numbers: {
+      const Json number = number_schema("number", field.range);
+      if (!field.takes_single) return array_schema(number);
+      return {{"anyOf", Json::array({number, array_schema(number)})}};
+    }
     case FieldKind::texts:
       return array_schema({{"type", "string"}});
     case FieldKind::vectors:
@@ -529,7 +532,8 @@ std::string expectation(const FieldSpec& field) {
     case FieldKind::integer_vector:
       return "expected three whole numbers" + range;
     case FieldKind::numbers:
-      return "expected a list of numbers" + range;
+      return field.takes_single ? fmt::format("expected a number{} or a list of them", range)
+                                : "expected a list of numbers" + range;
     case FieldKind::texts:
       return "expected a list of strings";
     case FieldKind::vectors:

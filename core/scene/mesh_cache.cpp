@@ -1,16 +1,14 @@
 #include "core/scene/mesh_cache.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
+#include <sstream>
 
-#include "core/base/random.h"
+#include "core/base/hash.h"
+#include "core/output/atomic_file.h"
 
 namespace exemplar {
 
@@ -27,29 +25,6 @@ std::optional<fs::path> cache_directory() {
   if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "exemplar";
   return std::nullopt;
 }
-
-// Two independent 64-bit mixes of bytes.
-class Hasher {
- public:
-  template <class T>
-  void add(const T* data, std::size_t count) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < count * sizeof(T); i += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes + i, std::min<std::size_t>(8, count * sizeof(T) - i));
-      m_a = mix_bits(m_a ^ word);
-      m_b = mix_bits(m_b + word * 0x9e3779b97f4a7c15ULL);
-    }
-  }
-  template <class T>
-  void add(T value) {
-    add(&value, 1);
-  }
-  std::string text() const { return fmt::format("{:016x}{:016x}", m_a, m_b); }
-
- private:
-  std::uint64_t m_a = 1, m_b = 2;
-};
 
 std::string key_of(const TriMesh& surface, const VolumeOptions& o) {
   Hasher hash;
@@ -111,19 +86,17 @@ bool read_volume(const fs::path& path, Volume& volume) {
   return std::getline(in, end) && end == "end";
 }
 
-// Under a temporary name first; a cache that cannot be written is no error.
+// A cache that cannot be written is no error.
 void write_entry(const fs::path& path, const std::function<void(std::ostream&)>& write) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  const fs::path temporary = fmt::format("{}.{}", path.string(), getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    if (!out) return;
-    write(out);
-    out << "end\n";
-    if (!out) return;
+  std::ostringstream out(std::ios::binary);
+  write(out);
+  out << "end\n";
+  try {
+    write_file_atomically(path, out.str());
+  } catch (const OutputError&) {
   }
-  fs::rename(temporary, path, ignored);
 }
 
 void write_volume(std::ostream& out, const Volume& volume) {

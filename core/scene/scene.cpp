@@ -174,7 +174,7 @@ const MassProperties& Body::mass_properties() const {
 }
 
 int Scene::frame_count() const {
-  return static_cast<int>(std::floor(time.duration * time.fps + 0.5));
+  return exemplar::frame_count(time);
 }
 
 Scene make_scene(const SceneSettings& settings, const std::string& directory) {

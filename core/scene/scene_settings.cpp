@@ -85,6 +85,10 @@ void check_scene(const SceneSettings& scene, const ProblemSink& problem) {
 
 }  // namespace
 
+int frame_count(const TimeSettings& time) {
+  return static_cast<int>(std::floor(time.duration * time.fps + 0.5));
+}
+
 void describe(Describe<TimeSettings>& d) {
   d.field("duration", &TimeSettings::duration, "s", "simulated time", positive());
   d.field("fps", &TimeSettings::fps, "1/s", "written frames a second", positive());
@@ -111,7 +115,7 @@ void describe(Describe<VolumeSettings>& d) {
   d.field("grid", &VolumeSettings::grid, "", "boxes: a structured mesh with these cells", between(1, 1000));
   d.choice("split", &VolumeSettings::split, {{"five", Split::five}, {"six", Split::six}},
            "tets per cell of a structured mesh");
-  d.field("file", &VolumeSettings::file, "", "tet mesh to use instead, relative to the scene file");
+  d.field("file", &VolumeSettings::file, "", "tet mesh to use instead, relative to the scene file").path();
 }
 
 void describe(Describe<ModePose>& d) {
@@ -122,7 +126,9 @@ void describe(Describe<ModePose>& d) {
 }
 
 void describe(Describe<FramePose>& d) {
-  d.field("run", &FramePose::run, "", "directory of a finished run, relative to the scene file").required();
+  d.field("run", &FramePose::run, "", "directory of a finished run, relative to the scene file")
+      .path()
+      .required();
   d.field("frame", &FramePose::frame, "", "frame; none: the last one", at_least(0));
   d.field("body", &FramePose::body, "", "body in that run; none: the one of the same name");
 }
@@ -163,7 +169,8 @@ void describe(Describe<ExampleSettings>& d) {
            "whether it shapes elastic or plastic deformation");
   describe_pose_map(d);
   d.field("maps", &ExampleSettings::maps, "", "several maps, one after the other");
-  d.field("file", &ExampleSettings::file, "", "mesh file with the surface's (or the volume's) topology");
+  d.field("file", &ExampleSettings::file, "", "mesh file with the surface's (or the volume's) topology")
+      .path();
   d.field("mode", &ExampleSettings::mode, "", "a vibration mode of the body: its number, or more about it");
   d.field("frame", &ExampleSettings::frame, "", "a frame of another run");
   d.field("region", &ExampleSettings::region, "m", "only elements with their centre in this box take part");

@@ -222,6 +222,9 @@ struct SceneSettings {
   std::vector<ExpectSettings> expect;
 };
 
+// Frames after the initial one.
+int frame_count(const TimeSettings& time);
+
 void describe(Describe<TimeSettings>& d);
 void describe(Describe<RotationSettings>& d);
 void describe(Describe<VolumeSettings>& d);

@@ -83,6 +83,8 @@ struct FieldSpec {
   bool is_required = false;
   bool is_optional = false;             // may be absent or null
   bool is_direction = false;            // vector: "x", "-y", … are accepted too
+  bool is_path = false;                 // text: a file or folder, relative to the file that names it
+  bool takes_single = false;            // numbers: one number stands for a list of one
   std::vector<std::string> choices;     // kind choice, or a text that must be one of these
   const Description* nested = nullptr;  // object: its description; list: that of an element
 
@@ -101,6 +103,14 @@ struct FieldSpec {
   }
   FieldSpec& direction() {
     is_direction = true;
+    return *this;
+  }
+  FieldSpec& path() {
+    is_path = true;
+    return *this;
+  }
+  FieldSpec& or_single() {
+    takes_single = true;
     return *this;
   }
   FieldSpec& one_of(std::vector<std::string> allowed) {
@@ -139,13 +149,13 @@ const Description& description_of();
 namespace detail {
 
 template <class U>
-struct is_optional : std::false_type {};
+struct IsOptional : std::false_type {};
 template <class U>
-struct is_optional<std::optional<U>> : std::true_type {};
+struct IsOptional<std::optional<U>> : std::true_type {};
 template <class U>
-struct is_vector : std::false_type {};
+struct IsVector : std::false_type {};
 template <class U>
-struct is_vector<std::vector<U>> : std::true_type {};
+struct IsVector<std::vector<U>> : std::true_type {};
 
 template <class U>
 constexpr FieldKind kind_of() {
@@ -173,7 +183,7 @@ constexpr FieldKind kind_of() {
     return FieldKind::named_numbers;
   else if constexpr (std::is_same_v<U, NamedValues>)
     return FieldKind::named_values;
-  else if constexpr (is_vector<U>::value)
+  else if constexpr (IsVector<U>::value)
     return FieldKind::list;
   else
     return FieldKind::object;
@@ -195,7 +205,7 @@ class Describe {
                                                        Range range = any_value()) {
     U T::*member = base_member;
     FieldSpec& spec = add(std::move(key), std::move(unit), std::move(doc), range);
-    if constexpr (detail::is_optional<U>::value) {
+    if constexpr (detail::IsOptional<U>::value) {
       set_optional<typename U::value_type>(spec, member);
     } else {
       set_plain<U>(spec, member);

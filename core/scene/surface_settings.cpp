@@ -200,7 +200,7 @@ void describe(Describe<SurfaceSettings>& d) {
   d.field("crane", &SurfaceSettings::crane, "", "harbour crane, feet on y = 0");
   d.field("ship", &SurfaceSettings::ship, "", "freighter, bow along x");
   d.field("rabbit", &SurfaceSettings::rabbit, "", "sitting rabbit, looks along x");
-  d.field("file", &SurfaceSettings::file, "", "mesh file, relative to the scene file");
+  d.field("file", &SurfaceSettings::file, "", "mesh file, relative to the scene file").path();
   d.field("scale", &SurfaceSettings::scale, "", "factor on all coordinates", positive());
   d.exactly_one(source_names());
 }

@@ -49,32 +49,33 @@ struct Cholesky::Implementation {
   CholmodFactor factor;
 };
 
-Cholesky::Cholesky(const BlockPattern& pattern) : m(std::make_unique<Implementation>(pattern)) {}
+Cholesky::Cholesky(const BlockPattern& pattern)
+    : m_implementation(std::make_unique<Implementation>(pattern)) {}
 Cholesky::~Cholesky() = default;
 Cholesky::Cholesky(Cholesky&&) noexcept = default;
 Cholesky& Cholesky::operator=(Cholesky&&) noexcept = default;
 
 bool Cholesky::factorise(const BlockMatrix& a) {
-  assert(&a.pattern() == m->pattern);
-  cholmod_sparse view = m->view(a.values().data());
-  return m->factor.factorise(view);
+  assert(&a.pattern() == m_implementation->pattern);
+  cholmod_sparse view = m_implementation->view(a.values().data());
+  return m_implementation->factor.factorise(view);
 }
 
 MatX Cholesky::solve(const MatX& rhs) {
-  return m->factor.solve(rhs);
+  return m_implementation->factor.solve(rhs);
 }
 
 double Cholesky::factor_flops() const {
-  return m->factor.flops();
+  return m_implementation->factor.flops();
 }
 double Cholesky::factor_entries() const {
-  return m->factor.entries();
+  return m_implementation->factor.entries();
 }
 double Cholesky::memory_bytes() const {
-  return m->factor.memory_bytes();
+  return m_implementation->factor.memory_bytes();
 }
 bool Cholesky::supernodal() const {
-  return m->factor.supernodal();
+  return m_implementation->factor.supernodal();
 }
 
 }  // namespace exemplar

@@ -31,7 +31,7 @@ class Cholesky {
 
  private:
   struct Implementation;
-  std::unique_ptr<Implementation> m;
+  std::unique_ptr<Implementation> m_implementation;
 };
 
 }  // namespace exemplar

@@ -23,15 +23,15 @@ struct ScalarCholesky::Implementation {
 };
 
 ScalarCholesky::ScalarCholesky(const SparseMatrix& a)
-    : m(std::make_unique<Implementation>(static_cast<int>(a.cols()))) {
+    : m_implementation(std::make_unique<Implementation>(static_cast<int>(a.cols()))) {
   assert(a.rows() == a.cols());
-  m->lower = a.triangularView<Eigen::Lower>();
-  m->lower.makeCompressed();
-  cholmod_sparse pattern = m->view(false);
-  std::vector<int> permutation = m->factor.ordering(pattern);
-  m->factor.analyse(pattern, permutation);
-  cholmod_sparse matrix = m->view(true);
-  m->positive_definite = m->factor.factorise(matrix);
+  m_implementation->lower = a.triangularView<Eigen::Lower>();
+  m_implementation->lower.makeCompressed();
+  cholmod_sparse pattern = m_implementation->view(false);
+  std::vector<int> permutation = m_implementation->factor.ordering(pattern);
+  m_implementation->factor.analyse(pattern, permutation);
+  cholmod_sparse matrix = m_implementation->view(true);
+  m_implementation->positive_definite = m_implementation->factor.factorise(matrix);
 }
 
 ScalarCholesky::~ScalarCholesky() = default;
@@ -41,24 +41,24 @@ ScalarCholesky& ScalarCholesky::operator=(ScalarCholesky&&) noexcept = default;
 bool ScalarCholesky::factorise(const SparseMatrix& a) {
   SparseMatrix lower = a.triangularView<Eigen::Lower>();
   lower.makeCompressed();
-  assert(lower.nonZeros() == m->lower.nonZeros() && "the pattern changed");
-  m->lower = std::move(lower);
-  cholmod_sparse matrix = m->view(true);
-  m->positive_definite = m->factor.factorise(matrix);
-  return m->positive_definite;
+  assert(lower.nonZeros() == m_implementation->lower.nonZeros() && "the pattern changed");
+  m_implementation->lower = std::move(lower);
+  cholmod_sparse matrix = m_implementation->view(true);
+  m_implementation->positive_definite = m_implementation->factor.factorise(matrix);
+  return m_implementation->positive_definite;
 }
 
 bool ScalarCholesky::positive_definite() const {
-  return m->positive_definite;
+  return m_implementation->positive_definite;
 }
 
 MatX ScalarCholesky::solve(const MatX& rhs) const {
-  assert(m->positive_definite && rhs.rows() == m->lower.rows());
-  return m->factor.solve(rhs);
+  assert(m_implementation->positive_definite && rhs.rows() == m_implementation->lower.rows());
+  return m_implementation->factor.solve(rhs);
 }
 
 double ScalarCholesky::factor_entries() const {
-  return m->factor.entries();
+  return m_implementation->factor.entries();
 }
 
 }  // namespace exemplar

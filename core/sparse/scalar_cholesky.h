@@ -32,7 +32,7 @@ class ScalarCholesky {
 
  private:
   struct Implementation;
-  std::unique_ptr<Implementation> m;
+  std::unique_ptr<Implementation> m_implementation;
 };
 
 }  // namespace exemplar

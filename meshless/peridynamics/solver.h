@@ -82,7 +82,7 @@ class Solver {
   void set_accelerations(const Points& accelerations);  // of external forces, beside gravity
   void set_gravity(const Vec3& gravity) { m_gravity = gravity; }
   void set_obstacles(ObstacleQuery query, double greatest_speed);
-  void set_projectile(std::optional<Projectile> projectile) { m_projectile = projectile; }
+  void set_projectile(const std::optional<Projectile>& projectile) { m_projectile = projectile; }
   void remove_bonds(const std::function<bool(int, int)>& cut);     // a notch that is there from the start
   void weaken_bonds(const std::function<bool(int, int)>& chosen);  // see Rules::weak_factor
   void use_portable_kernel(bool portable);

@@ -14,12 +14,10 @@ find_package(TBB REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
-find_package(VTK 9.1 REQUIRED COMPONENTS CommonCore CommonDataModel CommonExecutionModel FiltersCore FiltersGeneral
-             IOCore IOGeometry IOPLY IOXML IOLegacy IOImage RenderingCore RenderingOpenGL2 RenderingFreeType
-             RenderingAnnotation FiltersSources InteractionStyle)
+find_package(VTK 9.1 REQUIRED COMPONENTS CommonDataModel FiltersCore FiltersGeneral FiltersSources
+             IOGeometry IOPLY IOXML IOLegacy IOImage RenderingCore RenderingOpenGL2 RenderingFreeType)
 
 find_library(TETGEN_LIBRARY tet REQUIRED)
 find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
@@ -48,4 +46,3 @@ endif()
 if(EXEMPLAR_TESTS)
   find_package(GTest REQUIRED)
 endif()
-find_package(benchmark QUIET)

@@ -48,7 +48,7 @@ std::string physics_of(const fs::path& metrics) {
 
 TEST_F(Compare, AFailingRunIsReportedAndDoesNotStopTheOthers) {
   const testing::Outcome outcome = run("EXEMPLAR compare study.json -o out");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.errors;
   EXPECT_NE(outcome.output.find("report: out/report.html"), std::string::npos) << outcome.output;
   EXPECT_NE(outcome.errors.find("broken"), std::string::npos);
   const Json comparison = json("out/comparison.json");
@@ -70,6 +70,29 @@ TEST_F(Compare, AFailingRunIsReportedAndDoesNotStopTheOthers) {
 
 TEST_F(Compare, EveryRunFailingIsAnError) {
   EXPECT_EQ(run("EXEMPLAR compare study.json --methods broken -o out").exit_code, 3);
+}
+
+// One that ends at its first step has been at its start only, which is where the reference was too.
+TEST_F(Compare, AFailedRunHasNoNumbersThatLookGood) {
+  testing::write_text(m_folder / "fails.json", R"({"scene": "scene.json", "runs": ["rigid", {"name": "weak",
+    "method": "fem", "set": {"methods.fem.max_iterations": 1, "methods.fem.max_halvings": 0,
+    "bodies[0].position": [0, 0.15, 0], "bodies[0].velocity": [0, -50, 0]}}]})");
+  const testing::Outcome outcome = run("EXEMPLAR compare fails.json -o out --no-pictures");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.errors;
+  const Json comparison = json("out/comparison.json");
+  const Json& weak = comparison["runs"][1];
+  ASSERT_EQ(weak["status"], "failed");
+  EXPECT_FALSE(weak["message"].get<std::string>().empty());
+  EXPECT_LT(weak["cost"]["frames"], 4);
+  EXPECT_TRUE(weak["surface_distance"]["final"]["rms [m]"].is_null());
+  EXPECT_TRUE(weak["surface_distance"]["worst_rms [m]"].is_null());
+  EXPECT_TRUE(weak["shape_change"]["largest [m]"].is_null());
+  EXPECT_TRUE(weak["cost"]["cost_ratio"].is_null());
+  // The page shows as many frames as were simulated.
+  const std::string page = testing::read_text(m_folder / "out/report.html");
+  const std::string frames =
+      "\"frames\":" + std::to_string(weak["cost"]["frames"].get<int>() + 1) + ",\"layers\"";
+  EXPECT_NE(page.find(frames), std::string::npos) << frames;
 }
 
 TEST_F(Compare, SideBySideHasEveryRunAtEveryTime) {
@@ -94,9 +117,12 @@ TEST_F(Compare, ResumeRunsOnlyWhatIsMissingOrChanged) {
   const testing::Outcome changed =
       run("EXEMPLAR compare good.json -o out --resume --set time.fps=40 --no-pictures");
   EXPECT_EQ(changed.errors.find("complete already"), std::string::npos) << changed.errors;
+  // Frames that are there stay, also when fewer are asked for.
+  const auto frames = std::distance(fs::directory_iterator(m_folder / "out/rigid/frames"), {});
   const testing::Outcome shorter =
       run("EXEMPLAR compare good.json -o out --resume --set time.fps=40 --frames 3 --no-pictures");
-  EXPECT_EQ(shorter.errors.find("complete already"), std::string::npos) << shorter.errors;
+  EXPECT_NE(shorter.errors.find("rigid: complete already"), std::string::npos) << shorter.errors;
+  EXPECT_EQ(frames, std::distance(fs::directory_iterator(m_folder / "out/rigid/frames"), {}));
 }
 
 TEST_F(Compare, TwoJobsGiveTheSameNumbersAsOne) {

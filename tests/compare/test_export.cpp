@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "compare/report/export.h"
-#include "compare/side_by_side.h"
+#include "compare/results/side_by_side.h"
 #include "core/mesh/mass_properties.h"
 #include "tests/core/mesh/shapes.h"
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "compare/batch.h"
+#include "compare/jobs/batch.h"
 #include "compare/registered_methods.h"
-#include "compare/study.h"
+#include "compare/study/study.h"
 
 namespace exemplar {
 namespace {
@@ -93,7 +93,7 @@ TEST_F(StudyTest, EveryProblemIsToldWithItsPlace) {
     "title": 7})");
   EXPECT_TRUE(mentions(found, "scene", "there is no file"));
   EXPECT_TRUE(mentions(found, "runs[0]", "did you mean 'rigid'"));
-  EXPECT_TRUE(mentions(found, "runs[1]", "expected a method's name"));
+  EXPECT_TRUE(mentions(found, "runs[1]", "expected a string"));
   EXPECT_TRUE(mentions(found, "runs[2].refine", "expected a number in (0, 16]"));
   EXPECT_TRUE(mentions(found, "runs[2].sett", "did you mean 'set'"));
   EXPECT_TRUE(mentions(found, "reference", "did you mean 'rigid'"));

@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-#include "compare/surface_distance.h"
+#include "compare/results/surface_distance.h"
 #include "core/mesh/mass_properties.h"
 #include "core/run/surface_fields.h"
 #include "tests/core/mesh/shapes.h"

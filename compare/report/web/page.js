@@ -248,7 +248,7 @@
     const bar = (run, key, text) => el('td', {class: 'bar', style: `--c:${run.colour};--w:${finite(run[key]) ? run[key] / most(key) : 0}`}, text);
     const head = ['run', 'distance to reference (RMS)', 'largest', 'shape only (RMS)', 'change of shape: most', 'at the end', 'wall time', 'time / reference', '× real time', 'peak memory', 'steps', 'solver iterations'];
     const body = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name),
-      ...(run.status === 'done' || run.frames > 0 ? [
+      ...(run.status === 'done' ? [
         run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', length(run.rms)), el('td', {}, run.is_reference ? '' : length(run.max)),
         el('td', {}, run.is_reference ? '' : length(run.rms_aligned)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, ratio(run.cost_ratio)),
         el('td', {}, short(run.real_time_factor)), el('td', {}, finite(run.memory) ? Math.round(run.memory) + ' MB' : '–'),

@@ -55,8 +55,8 @@ TEST_F(RunRecordFile, EverythingWrittenComesBack) {
 TEST_F(RunRecordFile, ADamagedOneIsRefusedWithEveryProblem) {
   EXPECT_THROW(read_run_record(m_folder), InputError);
   EXPECT_FALSE(find_run_record(m_folder).has_value());
-  for (const char* text :
-       {"", "{", "[]", "7", R"({"method": 3})", R"({"frames": 1.5})", R"({"method": "fem", "status": "lost"})"}) {
+  for (const char* text : {"", "{", "[]", "7", R"({"method": 3})", R"({"frames": 1.5})",
+                           R"({"method": "fem", "status": "lost"})"}) {
     put(text);
     EXPECT_THROW(read_run_record(m_folder), InputError) << text;
     EXPECT_FALSE(find_run_record(m_folder).has_value()) << text;

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-
 #include "core/sparse/scalar_cholesky.h"
 
 namespace exemplar {

@@ -1,4 +1,4 @@
-#include "compare/collect.h"
+#include "compare/results/collect.h"
 
 #include <fmt/format.h>
 
@@ -143,7 +143,7 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
         reference_of(comparison.study, run.data.plan)->name != reference.data.plan.name)
       continue;
     run.reference = reference.data.plan.name;
-    run.cost_ratio = run.wall_time() / reference.wall_time();
+    if (run.data.is_done()) run.cost_ratio = run.wall_time() / reference.wall_time();
     const bool itself = &run == &reference;
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
     set_bounds(run, surfaces);
@@ -158,8 +158,24 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
 
 }  // namespace
 
+const SurfaceDistances* ComparedRun::final_distances() const {
+  return data.is_done() && !distances.empty() ? &distances.back() : nullptr;
+}
+
+double ComparedRun::worst_rms() const {
+  if (!final_distances()) return k_unknown;
+  double worst = 0;
+  for (const SurfaceDistances& d : distances) worst = std::max(worst, d.rms);
+  return worst;
+}
+
+double ComparedRun::final_change() const {
+  return data.is_done() && !shape_change.empty() ? shape_change.back() : k_unknown;
+}
+
 double ComparedRun::largest_change() const {
-  return shape_change.empty() ? k_unknown : *std::max_element(shape_change.begin(), shape_change.end());
+  if (!data.is_done() || shape_change.empty()) return k_unknown;
+  return *std::max_element(shape_change.begin(), shape_change.end());
 }
 
 bool Comparison::all_done() const {
@@ -208,12 +224,12 @@ std::vector<std::vector<std::string>> summary_table(const Comparison& comparison
   for (const ComparedRun& run : comparison.runs) {
     const SurfaceDistances* last = run.final_distances();
     const bool itself = run.reference == run.data.plan.name;
-    rows.push_back({run.data.plan.name, std::string(to_string(run.data.record.status)),
-                    itself ? "is the reference" : length_text(last ? last->rms : k_unknown),
-                    itself ? "" : length_text(last ? last->rms_aligned : k_unknown),
-                    duration_text(run.wall_time()),
-                    number(run.data.record.real_time_factor.value_or(k_unknown), "{:.3g}"),
-                    number(run.data.record.peak_memory.value_or(k_unknown), "{:.0f} MB")});
+    rows.push_back(
+        {run.data.plan.name, std::string(to_string(run.data.record.status)),
+         itself && run.data.is_done() ? "is the reference" : length_text(last ? last->rms : k_unknown),
+         itself ? "" : length_text(last ? last->rms_aligned : k_unknown), duration_text(run.wall_time()),
+         number(run.data.record.real_time_factor.value_or(k_unknown), "{:.3g}"),
+         number(run.data.record.peak_memory.value_or(k_unknown), "{:.0f} MB")});
   }
   return rows;
 }

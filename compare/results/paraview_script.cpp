@@ -1,4 +1,4 @@
-#include "compare/paraview_script.h"
+#include "compare/results/paraview_script.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compare/batch.h"
+#include "compare/jobs/batch.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -44,7 +44,7 @@ pid_t start(const Job& job) {
   std::vector<char*> arguments;
   for (const std::string& word : job.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const int log = open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int log = open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (log < 0) throw OutputError(job.log, std::strerror(errno));
   const pid_t process = fork();
   if (process == 0) become(arguments.data(), log);

@@ -1,14 +1,5 @@
-// A study: one scene, the runs to compare on it, what to sweep, the reference and the metrics to show first.
-//
-//   {"title": …, "lesson": one paragraph on what one learns, "scene": path relative to the study,
-//    "runs": ["fem", {"name", "method", "set": {path: value}, "refine": n or [n, …], "sweep": {path: […]}}],
-//    "sweep": {path: [values]},                    runs × values; each is compared with the reference at the
-//                                                  same values
-//    "reference": name of a run, or {"method", "refine", "set"}: a run of its own, finer than the others,
-//    "metrics": ["surface_rms", …]}
-//
-// `refine` n makes the reference volumes of the bodies finer: grid × n, max_tet_volume / n³. A list of them,
-// or a sweep inside a run, is a sweep of that method's resolution: the report draws work against precision.
+// A study: one scene, the runs to compare on it, what to sweep, the reference and the metrics to show first
+// (study_settings.h), with sweeps multiplied out to ordinary runs.
 #pragma once
 
 #include <string>
@@ -52,10 +43,11 @@ struct Study {
 
 // Throws InputError with every problem of the study, of the scene it names and of the scene as each run
 // changes it. `assignments` (PATH=VALUE) apply to every run first.
-Study read_study(const Json& document, const std::string& path, const Registry& registry,
+Study read_study(Json document, const std::string& path, const Registry& registry,
                  const std::vector<std::string>& assignments = {});
 
 Json study_schema();
+Json to_json(const std::vector<Setting>& settings);  // {path: value}
 
 // Only the runs whose name, series or method is in `wanted`, and a reference of its own; a registered method
 // that the study does not name is added. Throws InputError for a name that is neither.

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "compare/collect.h"
+#include "compare/results/collect.h"
 
 namespace exemplar {
 

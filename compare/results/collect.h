@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "compare/run_data.h"
-#include "compare/study.h"
-#include "compare/surface_distance.h"
+#include "compare/results/run_data.h"
+#include "compare/results/surface_distance.h"
+#include "compare/study/study.h"
 #include "core/mesh/bvh.h"
 
 namespace exemplar {
@@ -29,8 +29,11 @@ struct ComparedRun {
   Box bounds;                     // of the surface over all frames, m
   Box view;                       // the same without the outermost points: loose splinters are not looked at
 
-  const SurfaceDistances* final_distances() const { return distances.empty() ? nullptr : &distances.back(); }
-  double final_change() const { return shape_change.empty() ? k_unknown : shape_change.back(); }
+  // Of the last frame and over all frames; nothing for a run that did not come to its end: its numbers would look
+  // better than those of the others.
+  const SurfaceDistances* final_distances() const;
+  double worst_rms() const;
+  double final_change() const;
   double largest_change() const;
   double wall_time() const { return data.record.wall_time.value_or(k_unknown); }
 };

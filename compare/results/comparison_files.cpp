@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "compare/collect.h"
+#include "compare/results/collect.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
 
@@ -57,25 +57,10 @@ double final_value(const RunData& run, const std::string& column) {
   return run.metrics.rows.back()[static_cast<std::size_t>(index)];
 }
 
-double worst_rms(const ComparedRun& run) {
-  double worst = run.distances.empty() ? k_unknown : 0;
-  for (const SurfaceDistances& d : run.distances) worst = std::max(worst, d.rms);
-  return worst;
-}
-
 std::vector<double> distance_values(const ComparedRun& run) {
   const SurfaceDistances* last = run.final_distances();
   if (!last) return std::vector<double>(5, k_unknown);
-  return {last->rms, last->max, last->rms_aligned, last->max_aligned, worst_rms(run)};
-}
-
-Json settings_json(const std::vector<Setting>& settings) {
-  Json json = Json::object();
-  for (const Setting& setting : settings) {
-    const Json value = Json::parse(setting.value, nullptr, false);
-    json[setting.path] = value.is_discarded() ? Json(setting.value) : value;
-  }
-  return json;
+  return {last->rms, last->max, last->rms_aligned, last->max_aligned, run.worst_rms()};
 }
 
 Json surface_json(const ComparedRun& run) {
@@ -113,9 +98,9 @@ Json run_json(const ComparedRun& run, const std::vector<MetricName>& columns) {
   json["status"] = to_string(record.status);
   json["message"] = record.message;
   json["reference"] = run.reference.empty() ? Json(nullptr) : Json(run.reference);
-  json["set"] = settings_json(data.plan.settings);
-  json["variation"] = settings_json(data.plan.variation);
-  json["resolution"] = settings_json(data.plan.resolution);
+  json["set"] = to_json(data.plan.settings);
+  json["variation"] = to_json(data.plan.variation);
+  json["resolution"] = to_json(data.plan.resolution);
   json["refine"] = data.plan.refine;
   json["cost"] = {{"wall_time [s]", json_number(run.wall_time())},
                   {"cost_ratio", json_number(run.cost_ratio)},

@@ -1,4 +1,4 @@
-#include "compare/run_data.h"
+#include "compare/results/run_data.h"
 
 #include <fmt/format.h>
 
@@ -93,7 +93,8 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
 
 const PvdEntry* entry_at(const std::vector<PvdEntry>& entries, double time) {
   const PvdEntry* nearest = nullptr;
-  double interval = entries.size() > 1 ? entries[1].time - entries[0].time : 1;
+  // A run that ended at its first frame has no interval: only that moment is there.
+  double interval = entries.size() > 1 ? entries[1].time - entries[0].time : 1e-9;
   for (const PvdEntry& entry : entries) {
     if (std::abs(entry.time - time) < 0.5 * interval) {
       interval = 2 * std::abs(entry.time - time) + 1e-300;

@@ -1,4 +1,4 @@
-#include "compare/surface_distance.h"
+#include "compare/results/surface_distance.h"
 
 #include <algorithm>
 #include <cassert>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/study.h"
+#include "compare/study/study.h"
 #include "core/output/fields.h"
 #include "core/output/metrics_file.h"
 #include "core/output/pvd_file.h"

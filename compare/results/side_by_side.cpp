@@ -1,4 +1,4 @@
-#include "compare/side_by_side.h"
+#include "compare/results/side_by_side.h"
 
 #include <fmt/format.h>
 

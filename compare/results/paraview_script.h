@@ -1,7 +1,7 @@
 // paraview.py: opens a comparison in ParaView, one linked view a run (paraview --script=, pvbatch).
 #pragma once
 
-#include "compare/collect.h"
+#include "compare/results/collect.h"
 
 namespace exemplar {
 

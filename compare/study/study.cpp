@@ -1,0 +1,413 @@
+#include "compare/study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "compare/study/study_settings.h"
+#include "core/base/errors.h"
+#include "core/run/runner.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Methods that are described but not built yet: studies may name them already.
+const std::vector<std::string> k_later_methods{"shell", "rigid-lbs", "rigid-dent", "rigid-bend"};
+
+const std::vector<std::string> k_surface_metrics{"surface_rms",         "surface_max",  "surface_rms_aligned",
+                                                 "surface_max_aligned", "shape_change", "peak_memory"};
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+using Sweep = std::vector<std::pair<std::string, std::vector<std::string>>>;  // path → values as JSON
+
+// The values of each path one by one.
+Sweep unpacked(const NamedValues& lists) {
+  Sweep sweep;
+  for (const auto& [path, list] : lists) {
+    sweep.push_back({path, {}});
+    for (const Json& value : Json::parse(list.text, nullptr, false))
+      sweep.back().second.push_back(value.dump());
+  }
+  return sweep;
+}
+
+std::vector<Setting> settings_of(const NamedValues& values) {
+  std::vector<Setting> settings;
+  for (const auto& [path, value] : values) settings.push_back({path, value.text});
+  return settings;
+}
+
+// An entry of "runs", or the reference.
+struct Entry {
+  std::string name, method, place;
+  std::vector<Setting> set;
+  std::vector<double> refine{1};
+  Sweep sweep;
+  bool is_reference = false;
+};
+
+// From the settings to the runs.
+class StudyPlanner {
+ public:
+  // `problems`: those of the settings; what can be checked is checked in spite of them.
+  StudyPlanner(const Registry& registry, const std::vector<std::string>& assignments,
+               std::vector<Problem> problems)
+      : m_registry(registry), m_assignments(assignments), m_problems(std::move(problems)) {
+    for (const std::string& assignment : assignments) {
+      const std::size_t equals = std::min(assignment.find('='), assignment.size() - 1);
+      m_study.common.push_back({assignment.substr(0, equals), assignment.substr(equals + 1)});
+    }
+  }
+
+  Study plan(const StudySettings& settings, const std::string& path) {
+    m_study.path = path;
+    m_study.title = settings.title;
+    m_study.lesson = settings.lesson;
+    m_study.scene = (fs::path(path).parent_path() / settings.scene).lexically_normal().string();
+    if (!settings.scene.empty() && !fs::is_regular_file(m_study.scene))
+      problem("scene", "there is no file " + m_study.scene);
+    add_entries(settings.runs);
+    choose_reference(settings.reference);
+    check_metrics(settings.metrics);
+    if (!m_left_out.empty()) {
+      m_study.notes.push_back(
+          fmt::format("left out, not in this build yet: {}", fmt::join(m_left_out, ", ")));
+    }
+    if (m_problems.empty()) multiply_out(unpacked(settings.sweep));
+    if (m_problems.empty()) check_scenes();
+    if (!m_problems.empty()) throw InputError(m_problems);
+    return std::move(m_study);
+  }
+
+ private:
+  void problem(const std::string& place, const std::string& message) {
+    m_problems.push_back({m_study.path, place, message});
+  }
+
+  // False: the method comes later, and the entry is left out with a note.
+  bool known_method(const std::string& method, const std::string& name, const std::string& place) {
+    if (method.empty()) return false;
+    if (m_registry.find(method)) return true;
+    if (contains(k_later_methods, method)) {
+      m_left_out.push_back(name);
+    } else {
+      problem(place, fmt::format("unknown method '{}'{}; exemplar list methods names them", method,
+                                 did_you_mean(method, m_registry.method_names())));
+    }
+    return false;
+  }
+
+  void add_entries(const std::vector<StudyRunSettings>& runs) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::string place = fmt::format("runs[{}]", i);
+      Entry entry{runs[i].name.value_or(runs[i].method),
+                  runs[i].method,
+                  place,
+                  settings_of(runs[i].set),
+                  runs[i].refine,
+                  unpacked(runs[i].sweep)};
+      if (known_method(entry.method, entry.name, place)) add_entry(std::move(entry));
+    }
+    if (m_entries.empty() && m_problems.empty()) problem("runs", "no run is left that this build knows");
+  }
+
+  void add_entry(Entry entry) {
+    for (const Entry& other : m_entries) {
+      if (other.name != entry.name) continue;
+      problem(entry.place, fmt::format("the name '{}' is taken by {}; give one of them another \"name\"",
+                                       entry.name, other.place));
+    }
+    m_entries.push_back(std::move(entry));
+  }
+
+  void choose_reference(const std::optional<StudyReferenceSettings>& reference) {
+    if (!reference) {
+      if (!m_entries.empty()) m_entries.front().is_reference = true;
+      return;
+    }
+    if (!reference->method) return name_reference(reference->name.value_or(""));
+    const std::string unnamed =
+        fmt::format("reference ({}, refined {:g}×)", *reference->method, reference->refine);
+    Entry entry{reference->name.value_or(unnamed),
+                *reference->method,
+                "reference",
+                settings_of(reference->set),
+                {reference->refine},
+                {},
+                true};
+    if (known_method(entry.method, entry.name, "reference.method")) {
+      add_entry(std::move(entry));
+    } else if (!m_entries.empty()) {
+      m_entries.front().is_reference = true;
+    }
+  }
+
+  void name_reference(const std::string& name) {
+    if (name.empty()) return;
+    std::vector<std::string> names;
+    for (Entry& entry : m_entries) {
+      entry.is_reference = entry.name == name;
+      if (entry.is_reference) return;
+      names.push_back(entry.name);
+    }
+    if (contains(m_left_out, name) && !m_entries.empty()) {
+      m_entries.front().is_reference = true;
+      m_study.notes.push_back(
+          fmt::format("the reference is '{}' instead of '{}'", m_entries.front().name, name));
+      return;
+    }
+    problem("reference", fmt::format("there is no run called '{}'{}", name, did_you_mean(name, names)));
+  }
+
+  // Methods have columns of their own, so only what looks like a slip is refused.
+  void check_metrics(const std::vector<std::string>& metrics) {
+    m_study.metrics = metrics;
+    std::vector<std::string> known = k_surface_metrics;
+    for (const Metric& metric : metrics_of(FrameMetrics{})) known.push_back(metric.name);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const std::string hint = contains(known, metrics[i]) ? "" : did_you_mean(metrics[i], known);
+      if (!hint.empty()) problem(fmt::format("metrics[{}]", i), "unknown metric '" + metrics[i] + "'" + hint);
+    }
+  }
+
+  // Every combination of a sweep's values, the last path varying fastest.
+  static std::vector<std::vector<Setting>> combinations(const Sweep& sweep) {
+    std::vector<std::vector<Setting>> all{{}};
+    for (const auto& [path, values] : sweep) {
+      std::vector<std::vector<Setting>> longer;
+      for (const std::vector<Setting>& prefix : all) {
+        for (const std::string& value : values) {
+          longer.push_back(prefix);
+          longer.back().push_back({path, value});
+        }
+      }
+      all = std::move(longer);
+    }
+    return all;
+  }
+
+  // bodies[0].material.yield_stress=2e6 → "yield_stress 2000000".
+  static std::string short_text(const Setting& setting) {
+    std::string value = setting.value;
+    if (value.ends_with(".0")) value.resize(value.size() - 2);
+    return setting.path.substr(setting.path.rfind('.') + 1) + " " + value;
+  }
+
+  void multiply_out(const Sweep& sweep) {
+    Json scene;
+    try {
+      scene = read_json_file(m_study.scene);
+      for (const std::string& assignment : m_assignments) apply_assignment(scene, assignment);
+    } catch (const InputError& error) {
+      m_problems.insert(m_problems.end(), error.problems().begin(), error.problems().end());
+      return;
+    }
+    m_study.scene_title = scene.is_object() && scene.contains("title") && scene["title"].is_string()
+                              ? scene["title"].get<std::string>()
+                              : "";
+    if (m_study.title.empty()) m_study.title = m_study.scene_title;
+    for (const Entry& entry : m_entries) {
+      for (const std::vector<Setting>& variation : combinations(sweep)) {
+        for (const double refine : entry.refine) {
+          for (const std::vector<Setting>& resolution : combinations(entry.sweep)) {
+            add_run(entry, variation, refine, resolution, scene);
+          }
+        }
+      }
+    }
+  }
+
+  void add_run(const Entry& entry, const std::vector<Setting>& variation, double refine,
+               const std::vector<Setting>& resolution, const Json& scene) {
+    PlannedRun run;
+    run.series = run.name = entry.name;
+    run.method = entry.method;
+    run.place = entry.place;
+    run.refine = refine;
+    run.reference = entry.is_reference;
+    run.settings = m_study.common;
+    run.settings.insert(run.settings.end(), entry.set.begin(), entry.set.end());
+    run.variation = variation;
+    run.resolution = resolution;
+    for (const auto* part : {&variation, &resolution}) {
+      for (const Setting& setting : *part) {
+        run.settings.push_back(setting);
+        run.name += ", " + short_text(setting);
+      }
+    }
+    if (entry.refine.size() > 1) {
+      run.name += fmt::format(", refine {:g}", refine);
+      run.resolution.push_back({"refine", fmt::format("{:g}", refine)});
+    }
+    if (refine != 1) add_refinement(run, scene);
+    run.directory = unused_directory(run.name);
+    m_study.runs.push_back(std::move(run));
+  }
+
+  // As assignments to each body's volume, so that the run stays an ordinary one.
+  void add_refinement(PlannedRun& run, Json scene) {
+    for (const Setting& setting : run.settings) apply_assignment(scene, setting.assignment());
+    const std::size_t before = run.settings.size();
+    const Json bodies = scene.is_object() && scene.contains("bodies") ? scene["bodies"] : Json::array();
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      if (bodies[b].is_object() && bodies[b].contains("volume"))
+        refine_volume(bodies[b]["volume"], fmt::format("bodies[{}].volume.", b), run);
+    }
+    if (run.settings.size() == before) {
+      problem(run.place + ".refine",
+              "the scene's bodies need \"volume\": {\"grid\"} or {\"max_tet_volume\"} to be refined");
+    }
+  }
+
+  static void refine_volume(const Json& volume, const std::string& place, PlannedRun& run) {
+    if (!volume.is_object()) return;
+    if (volume.contains("grid") && volume["grid"].is_array()) {
+      Json grid = volume["grid"];
+      for (Json& cells : grid) {
+        if (cells.is_number())
+          cells = std::max(1, static_cast<int>(std::lround(cells.get<double>() * run.refine)));
+      }
+      run.settings.push_back({place + "grid", grid.dump()});
+    } else if (volume.contains("max_tet_volume") && volume["max_tet_volume"].is_number()) {
+      const double finer = volume["max_tet_volume"].get<double>() / std::pow(run.refine, 3);
+      run.settings.push_back({place + "max_tet_volume", fmt::format("{:.6g}", finer)});
+    }
+  }
+
+  // Letters, digits, dots and dashes of the name.
+  std::string unused_directory(const std::string& name) {
+    std::string base;
+    for (const char c : name) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_';
+      if (plain) base += c;
+      if (!plain && !base.empty() && base.back() != '-') base += '-';
+    }
+    while (!base.empty() && base.back() == '-') base.pop_back();
+    if (base.empty() || base[0] == '.') base = "run" + base;
+    std::string unused = base;
+    for (int i = 2; !m_directories.insert(unused).second; ++i) unused = fmt::format("{}-{}", base, i);
+    return unused;
+  }
+
+  // The scene alone first; then as each run changes it, where only new problems are told.
+  void check_scenes() {
+    const std::size_t before = m_problems.size();
+    check_scene(m_assignments, "");
+    if (m_problems.size() > before) return;
+    for (const PlannedRun& run : m_study.runs) {
+      std::vector<std::string> assignments;
+      for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
+      check_scene(assignments, run.place);
+    }
+  }
+
+  void check_scene(const std::vector<std::string>& assignments, const std::string& place) {
+    try {
+      const SceneFile file = read_scene(m_study.scene, assignments, m_registry.descriptions());
+      if (place.empty()) make_scene(file.settings, file.directory);
+    } catch (const InputError& error) {
+      for (Problem problem : error.problems()) {
+        if (!place.empty()) {
+          problem.message = fmt::format("{}: {}", problem.path, problem.message);
+          problem.path = place;
+          problem.file = m_study.path;
+        } else if (problem.file.empty()) {
+          problem.file = m_study.scene;
+        }
+        m_problems.push_back(problem);
+      }
+    }
+  }
+
+  const Registry& m_registry;
+  const std::vector<std::string>& m_assignments;
+  Study m_study;
+  std::vector<Entry> m_entries;
+  std::vector<std::string> m_left_out;
+  std::set<std::string> m_directories;
+  std::vector<Problem> m_problems;
+};
+
+}  // namespace
+
+Study read_study(Json document, const std::string& path, const Registry& registry,
+                 const std::vector<std::string>& assignments) {
+  if (document.is_object()) document.erase("$schema");
+  StudySettings settings;
+  std::vector<Problem> problems;
+  read_object(document, description_of<StudySettings>(), &settings, "", problems);
+  for (Problem& problem : problems) problem.file = path;
+  return StudyPlanner(registry, assignments, std::move(problems)).plan(settings, path);
+}
+
+Json study_schema() {
+  Json schema = schema_of(description_of<StudySettings>());
+  schema["properties"]["$schema"] = {{"type", "string"}};
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = "Exemplar study";
+  return schema;
+}
+
+Json to_json(const std::vector<Setting>& settings) {
+  Json json = Json::object();
+  for (const Setting& setting : settings) {
+    const Json value = Json::parse(setting.value, nullptr, false);
+    json[setting.path] = value.is_discarded() ? Json(setting.value) : value;
+  }
+  return json;
+}
+
+void select_runs(Study& study, const std::vector<std::string>& wanted, const Registry& registry) {
+  if (wanted.empty()) return;
+  std::vector<PlannedRun> kept;
+  std::set<std::string> found;
+  for (const PlannedRun& run : study.runs) {
+    bool keep = run.place == "reference";
+    for (const std::string& name : wanted) {
+      if (name != run.name && name != run.series && name != run.method) continue;
+      found.insert(name);
+      keep = true;
+    }
+    if (keep) kept.push_back(run);
+  }
+  for (const std::string& name : wanted) {
+    if (found.count(name)) continue;
+    registry.get(name);
+    PlannedRun run;
+    run.name = run.series = run.method = run.directory = run.place = name;
+    run.settings = study.common;
+    kept.push_back(run);
+  }
+  const bool has_reference =
+      std::any_of(kept.begin(), kept.end(), [](const PlannedRun& r) { return r.reference; });
+  if (!has_reference) {
+    study.notes.push_back(fmt::format("the reference is '{}'", kept.front().name));
+    for (PlannedRun& run : kept) run.reference = run.series == kept.front().series;
+  }
+  study.runs = std::move(kept);
+}
+
+const PlannedRun* reference_of(const Study& study, const PlannedRun& run) {
+  const PlannedRun* finest = nullptr;
+  for (const PlannedRun& candidate : study.runs) {
+    if (!candidate.reference) continue;
+    bool same = candidate.variation.size() == run.variation.size();
+    for (std::size_t i = 0; same && i < run.variation.size(); ++i) {
+      same = candidate.variation[i].value == run.variation[i].value;
+    }
+    if (same && (!finest || candidate.refine >= finest->refine)) finest = &candidate;
+  }
+  return finest;
+}
+
+}  // namespace exemplar

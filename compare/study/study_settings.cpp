@@ -1,0 +1,62 @@
+#include "compare/study/study_settings.h"
+
+namespace exemplar {
+
+namespace {
+
+constexpr Range k_refinements{0, 16, true, false};
+
+void check_sweep(const NamedValues& sweep, const ProblemSink& problem) {
+  for (const auto& [path, values] : sweep) {
+    if (!values.text.starts_with("[") || values.text == "[]")
+      problem("sweep." + path, "expected a list of at least one value");
+  }
+}
+
+}  // namespace
+
+void describe(Describe<StudyRunSettings>& d) {
+  d.field("name", &StudyRunSettings::name, "", "unique name; none: the method's");
+  d.field("method", &StudyRunSettings::method, "", "see exemplar list methods").required();
+  d.field("set", &StudyRunSettings::set, "", "settings of the scene for this run: path → value");
+  d.field("refine", &StudyRunSettings::refine, "", "finer volumes: grid × n, max_tet_volume / n³",
+          k_refinements)
+      .or_single();
+  d.field("sweep", &StudyRunSettings::sweep, "", "sweep of this method's resolution: path → values");
+  d.shorthand("method");
+  d.check([](const StudyRunSettings& run, const ProblemSink& problem) {
+    check_sweep(run.sweep, problem);
+    if (run.refine.empty()) problem("refine", "expected at least one number");
+  });
+}
+
+void describe(Describe<StudyReferenceSettings>& d) {
+  d.field("name", &StudyReferenceSettings::name, "", "name of a run, or of this one");
+  d.field("method", &StudyReferenceSettings::method, "", "given: a run of its own with this method");
+  d.field("set", &StudyReferenceSettings::set, "", "settings of the scene for this run: path → value");
+  d.field("refine", &StudyReferenceSettings::refine, "", "finer volumes: grid × n, max_tet_volume / n³",
+          k_refinements);
+  d.shorthand("name");
+  d.check([](const StudyReferenceSettings& reference, const ProblemSink& problem) {
+    if (!reference.name && !reference.method) problem("method", "is missing: expected a string");
+    if (!reference.method && (!reference.set.empty() || reference.refine != 1))
+      problem("method", "is missing: a run with settings of its own needs one");
+  });
+}
+
+void describe(Describe<StudySettings>& d) {
+  d.field("title", &StudySettings::title, "", "one line; none: the scene's");
+  d.field("lesson", &StudySettings::lesson, "", "one paragraph: what one learns from it");
+  d.field("scene", &StudySettings::scene, "", "scene file, relative to the study").path().required();
+  d.field("runs", &StudySettings::runs, "", "methods, or methods with settings").required();
+  d.field("sweep", &StudySettings::sweep, "", "every run with each of these values: path → values");
+  d.field("reference", &StudySettings::reference, "",
+          "what the runs are measured against: a run's name or a run of its own; none: the first run");
+  d.field("metrics", &StudySettings::metrics, "", "metrics to show first, e.g. surface_rms, volume_ratio");
+  d.check([](const StudySettings& study, const ProblemSink& problem) {
+    check_sweep(study.sweep, problem);
+    if (study.runs.empty()) problem("runs", "expected at least one run");
+  });
+}
+
+}  // namespace exemplar

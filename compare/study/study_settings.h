@@ -1,0 +1,50 @@
+// A study file as it stands, described like a scene is:
+//
+//   {"title": …, "lesson": one paragraph on what one learns, "scene": path relative to the study,
+//    "runs": ["fem", {"name", "method", "set": {path: value}, "refine": n or [n, …], "sweep": {path: […]}}],
+//    "sweep": {path: [values]},                    runs × values; each is compared with the reference at the
+//                                                  same values
+//    "reference": name of a run, or {"method", "refine", "set"}: a run of its own, finer than the others,
+//    "metrics": ["surface_rms", …]}
+//
+// `refine` n makes the reference volumes of the bodies finer: grid × n, max_tet_volume / n³. A list of them,
+// or a sweep inside a run, is a sweep of that method's resolution: the report draws work against precision.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/scene/settings.h"
+
+namespace exemplar {
+
+struct StudyRunSettings {
+  std::string method;
+  std::optional<std::string> name;  // none: the method's
+  NamedValues set;
+  std::vector<double> refine{1};
+  NamedValues sweep;  // lists
+};
+
+// Without a method it is the name of one of the runs.
+struct StudyReferenceSettings {
+  std::optional<std::string> name, method;
+  NamedValues set;
+  double refine = 1;
+};
+
+struct StudySettings {
+  std::string title, lesson;
+  std::string scene;
+  std::vector<StudyRunSettings> runs;
+  NamedValues sweep;                                // lists
+  std::optional<StudyReferenceSettings> reference;  // none: the first run
+  std::vector<std::string> metrics;
+};
+
+void describe(Describe<StudyRunSettings>& d);
+void describe(Describe<StudyReferenceSettings>& d);
+void describe(Describe<StudySettings>& d);
+
+}  // namespace exemplar

@@ -1,0 +1,33 @@
+// `cmake --install` gives a program that works from any folder.
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace exemplar::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Install : public ProgramTest {};
+
+}  // namespace
+
+TEST_F(Install, TheInstalledProgramFindsItsDataFromAnyFolder) {
+  const fs::path build = fs::path(EXEMPLAR_PROGRAM).parent_path();
+  if (!fs::exists(build / "exemplar-render")) GTEST_SKIP() << "exemplar-render is not built";
+  const Outcome installed = run("cmake --install '" + build.string() + "' --prefix \"$PWD/usr\"");
+  ASSERT_EQ(installed.exit_code, 0) << installed.errors;
+  const std::string call = "mkdir -p far/away; cd far/away; unset EXEMPLAR_DATA; ../../usr/bin/exemplar ";
+  const Outcome outcome = run(call + "compare plank --methods rigid --frames 2 --no-pictures");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_TRUE(fs::exists(m_folder / "far/away/out/plank/report.html"));
+  EXPECT_TRUE(fs::exists(m_folder / "far/away/out/plank/rigid/frames/surface_00002.vtp"));
+  EXPECT_EQ(run(call + "run barrels --method rigid --frames 1").exit_code, 0);
+  const std::string scenes = run(call + "list scenes").output;
+  EXPECT_NE(scenes.find("barrels"), std::string::npos) << scenes;
+  EXPECT_TRUE(read_text(m_folder / "usr/share/exemplar/scene.schema.json").starts_with("{"));
+  EXPECT_TRUE(read_text(m_folder / "usr/share/exemplar/study.schema.json").starts_with("{"));
+}
+
+}  // namespace exemplar::testing
