@@ -20,29 +20,6 @@ void append_numbers(std::vector<double>& out, const auto& block) {
   out.insert(out.end(), block.data(), block.data() + block.size());
 }
 
-std::vector<double> numbers_of(const std::vector<ObstacleState>& states) {
-  std::vector<double> out;
-  for (const ObstacleState& o : states) {
-    append_numbers(out, o.position);
-    append_numbers(out, o.orientation.coeffs());
-    append_numbers(out, o.velocity);
-    append_numbers(out, o.angular_velocity);
-  }
-  return out;
-}
-
-void read_states(StateReader& in, std::vector<ObstacleState>& states) {
-  std::vector<double> numbers(13 * states.size());
-  in.read("obstacles", std::span<double>(numbers));
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const double* at = numbers.data() + 13 * i;
-    states[i].position = Eigen::Map<const Vec3>(at);
-    states[i].orientation.coeffs() = Eigen::Map<const Vec4>(at + 3);
-    states[i].velocity = Eigen::Map<const Vec3>(at + 7);
-    states[i].angular_velocity = Eigen::Map<const Vec3>(at + 10);
-  }
-}
-
 class ImplicitMethod : public Method {
  public:
   ImplicitMethod(const Scene& scene, const ImplicitSettings& settings, std::unique_ptr<ImplicitModel> model,
@@ -310,7 +287,7 @@ void ImplicitMethod::save(StateWriter& out) const {
   const std::array<int, 4> linear{static_cast<int>(state.linear.way), state.linear.solves_left,
                                   state.linear.next_pause, m_iterations};
   out.write("linear", std::span<const int>(linear));
-  const std::vector<double> obstacles = numbers_of(state.obstacles);
+  const std::vector<double> obstacles = pack(state.obstacles);
   out.write("obstacles", std::span<const double>(obstacles));
   std::vector<double> signals;
   for (const Actions& actions : m_actions) {
@@ -336,7 +313,7 @@ void ImplicitMethod::load(StateReader& in) {
   in.read("linear", std::span<int>(linear));
   state.linear = {static_cast<LinearWay>(linear[0]), linear[1], linear[2]};
   m_iterations = linear[3];
-  read_states(in, state.obstacles);
+  unpack(in.read_doubles("obstacles"), state.obstacles);
   std::vector<double> signals(6 * m_actions.size());
   in.read("signals", std::span<double>(signals));
   for (std::size_t b = 0; b < m_actions.size(); ++b) {

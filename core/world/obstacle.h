@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/world/curve.h"
+#include "core/world/rigid_state.h"
 #include "core/world/shape.h"
 
 namespace exemplar {
@@ -28,16 +29,7 @@ struct Obstacle {
   double restitution = 0;  // 0 … 1; methods that resolve contact by impulses use it
 };
 
-struct ObstacleState {
-  Vec3 position = Vec3::Zero();          // m, world, of the body frame's origin
-  Quat orientation = Quat::Identity();   // body frame → world
-  Vec3 velocity = Vec3::Zero();          // m/s
-  Vec3 angular_velocity = Vec3::Zero();  // rad/s, world axes
-
-  Vec3 to_world(const Vec3& local) const { return position + orientation * local; }
-  Vec3 to_local(const Vec3& world) const { return orientation.conjugate() * (world - position); }
-  Vec3 velocity_at(const Vec3& world) const { return velocity + angular_velocity.cross(world - position); }
-};
+using ObstacleState = RigidState;
 
 // An obstacle ready for use. Its body frame is the shape's local frame, except that a dynamic obstacle's
 // origin is its centre of mass (which moves only meshes).

@@ -13,7 +13,6 @@ namespace {
 
 constexpr int solver_sweeps = 40;
 constexpr int separation_sweeps = 8;
-constexpr std::size_t numbers_per_body = 16;
 
 }  // namespace
 
@@ -252,29 +251,19 @@ double ObstacleWorld::deepest_overlap() const {
 
 std::vector<double> ObstacleWorld::save() const {
   std::vector<double> numbers{m_time};
-  for (std::size_t i = 0; i < size(); ++i) {
-    const ObstacleState& s = m_states[i];
-    for (const Vec3& v : {s.position, s.velocity, s.angular_velocity, m_received[i]})
-      numbers.insert(numbers.end(), v.data(), v.data() + 3);
-    numbers.insert(numbers.end(), s.orientation.coeffs().data(), s.orientation.coeffs().data() + 4);
-  }
+  for (const Vec3& v : m_received) numbers.insert(numbers.end(), v.data(), v.data() + 3);
+  const std::vector<double> states = pack(m_states);
+  numbers.insert(numbers.end(), states.begin(), states.end());
   return numbers;
 }
 
 void ObstacleWorld::load(std::span<const double> numbers) {
-  if (numbers.size() != 1 + numbers_per_body * size())
+  if (numbers.size() != 1 + (3 + numbers_per_rigid_state) * size())
     throw InputError("the saved obstacles do not fit this scene: " + std::to_string(numbers.size()) +
                      " numbers");
   m_time = numbers[0];
-  for (std::size_t i = 0; i < size(); ++i) {
-    const double* p = numbers.data() + 1 + numbers_per_body * i;
-    ObstacleState& s = m_states[i];
-    s.position = Vec3(p[0], p[1], p[2]);
-    s.velocity = Vec3(p[3], p[4], p[5]);
-    s.angular_velocity = Vec3(p[6], p[7], p[8]);
-    m_received[i] = Vec3(p[9], p[10], p[11]);
-    s.orientation.coeffs() << p[12], p[13], p[14], p[15];
-  }
+  for (std::size_t i = 0; i < size(); ++i) m_received[i] = Eigen::Map<const Vec3>(&numbers[1 + 3 * i]);
+  unpack(numbers.subspan(1 + 3 * size()), m_states);
 }
 
 }  // namespace exemplar

@@ -5,12 +5,14 @@
 
 #include <memory>
 
-#include "core/run/method.h"
+#include "core/run/registry.h"
 #include "core/scene/scene.h"
 #include "rigidplastic/rigid/settings.h"
 
-namespace exemplar {
+namespace exemplar::rigid {
 
-std::unique_ptr<Method> make_rigid_method(const Scene& scene, const RigidSettings& settings);
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings);
+// With its validation cases.
+void add_method(Registry& registry);
 
-}  // namespace exemplar
+}  // namespace exemplar::rigid

@@ -5,7 +5,7 @@
 
 #include "rigidplastic/rigid/method.h"
 
-namespace exemplar {
+namespace exemplar::rigid {
 
 namespace {
 
@@ -27,7 +27,7 @@ SurfaceSettings box_surface(const Vec3& size) {
 
 Diagnostics state_after(const SceneSettings& settings, double time) {
   const Scene scene = make_scene(settings, "");
-  const auto method = make_rigid_method(scene, {});
+  const auto method = make_method(scene, {});
   for (int frame = 1; scene.frame_time(frame) <= time + 1e-9; ++frame) {
     method->advance(scene.frame_time(frame), [] { return false; });
   }
@@ -109,7 +109,7 @@ std::vector<ValidationRecord> bounce(const ValidationContext&) {
   plane.restitution = 0.7;
   settings.obstacles.push_back(plane);
   const Scene scene = make_scene(settings, "");
-  const auto method = make_rigid_method(scene, {});
+  const auto method = make_method(scene, {});
   double apex = 0;
   for (int frame = 1; frame <= 400; ++frame) {
     method->advance(scene.frame_time(frame), [] { return false; });
@@ -120,7 +120,7 @@ std::vector<ValidationRecord> bounce(const ValidationContext&) {
 
 }  // namespace
 
-std::vector<ValidationCase> rigid_validation_cases() {
+std::vector<ValidationCase> validation_cases() {
   return {{"rigid", "free-fall", false, free_fall},
           {"rigid", "free-spin", false, free_spin},
           {"rigid", "incline-sliding", false, incline_sliding},
@@ -128,4 +128,4 @@ std::vector<ValidationCase> rigid_validation_cases() {
           {"rigid", "bounce", false, bounce}};
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::rigid

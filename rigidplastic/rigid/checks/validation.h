@@ -6,8 +6,8 @@
 
 #include "core/run/validation.h"
 
-namespace exemplar {
+namespace exemplar::rigid {
 
-std::vector<ValidationCase> rigid_validation_cases();
+std::vector<ValidationCase> validation_cases();
 
-}  // namespace exemplar
+}  // namespace exemplar::rigid

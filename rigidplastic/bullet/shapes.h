@@ -1,10 +1,11 @@
-// Bullet collision shapes for bodies and obstacles. Shapes are made once and shared by every world that is
-// built from them; lengths in metres.
+// Bullet collision shapes for bodies and obstacles. Shapes are shared by every world that is built from them
+// and may change between ticks; lengths in metres.
 //
 // Facts of Bullet that shaped this: a moving triangle mesh is a btGImpactMeshShape, which gets no contact
 // from a static plane it lies below, so planes are thick boxes; convex hulls keep contact points between
 // steps and rest better than GImpact, which rebuilds its manifold every tick; default margins (4 cm) are too
-// large for small bodies.
+// large for small bodies; GImpact's refit clamps boxes to those of the last build plus 1 m and loses what
+// lies beyond, so a shape that outgrows them is built anew.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@
 class btCollisionShape;
 class btStridingMeshInterface;
 
-namespace exemplar {
+namespace exemplar::rigid {
 
 enum class CollisionGeometry { automatic, hull, mesh };
 
@@ -36,13 +37,27 @@ class BulletShape {
   // In the obstacle's body frame; `moves`: dynamic or keyframed.
   static BulletShape from_obstacle(const ShapeGeometry& shape, bool moves);
 
+  // New places of the vertices of a shape made by from_mesh: a hull stays a hull, triangles are refitted.
+  // True: the Bullet shape is another object than before.
+  bool move_vertices(const Points& vertices);
+  // Whether vertices moved since the shape was last built from nothing.
+  bool refitted() const { return m_refitted; }
+  // Builds the search tree of the triangles from nothing, so that it depends on the vertices only, not on
+  // the way they came.
+  void build();
+
  private:
+  void build_hull(const Points& hull_vertices);
+
   std::unique_ptr<btCollisionShape> m_shape;
   std::unique_ptr<btStridingMeshInterface> m_mesh_interface;
   std::vector<std::unique_ptr<btCollisionShape>> m_children;
-  std::unique_ptr<TriMesh> m_mesh;  // what the interface points to
+  std::unique_ptr<TriMesh> m_mesh;                   // what the interface points to
+  Vec3 m_low = Vec3::Zero(), m_high = Vec3::Zero();  // bounds at the last build
+  double m_margin = 0;
   bool m_is_hull = false;
+  bool m_refitted = false;
   double m_smallest_extent = 0;
 };
 
-}  // namespace exemplar
+}  // namespace exemplar::rigid

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "rigidplastic/bullet/bullet_shapes.h"
+#include "rigidplastic/bullet/shapes.h"
 #include "rigidplastic/rigid/checks/validation.h"
 #include "rigidplastic/rigid/method.h"
 
-namespace exemplar {
+namespace exemplar::rigid {
 
 namespace {
 
@@ -42,7 +42,7 @@ std::vector<double> numbers_of(const Method& method) {
 }  // namespace
 
 TEST(Rigid, ClosedFormCases) {
-  for (const ValidationCase& validation : rigid_validation_cases()) {
+  for (const ValidationCase& validation : validation_cases()) {
     for (const ValidationRecord& record : validation.run({})) {
       EXPECT_TRUE(record.ok) << validation.name << ": " << record.quantity << " measured " << record.measured
                              << " expected " << record.expected;
@@ -52,9 +52,9 @@ TEST(Rigid, ClosedFormCases) {
 
 TEST(Rigid, GoesOnFromASavedStateWithTheSameBits) {
   const Scene scene = make_scene(barrel_on_floor(), "");
-  const auto whole = make_rigid_method(scene, {});
-  const auto first = make_rigid_method(scene, {});
-  const auto second = make_rigid_method(scene, {});
+  const auto whole = make_method(scene, {});
+  const auto first = make_method(scene, {});
+  const auto second = make_method(scene, {});
   for (int frame = 1; frame <= 60; ++frame) whole->advance(scene.frame_time(frame), k_never);
   for (int frame = 1; frame <= 30; ++frame) first->advance(scene.frame_time(frame), k_never);
   StateWriter saved;
@@ -70,7 +70,7 @@ TEST(Rigid, ComesToRestWithoutCreepOrSinking) {
   settings.obstacles.pop_back();
   settings.bodies[0].rotation.angle = 0;
   const Scene scene = make_scene(settings, "");
-  const auto method = make_rigid_method(scene, {});
+  const auto method = make_method(scene, {});
   for (int frame = 1; frame <= 120; ++frame) method->advance(scene.frame_time(frame), k_never);
   const Diagnostics at_two = method->diagnostics();
   for (int frame = 121; frame <= 720; ++frame) method->advance(scene.frame_time(frame), k_never);
@@ -86,7 +86,7 @@ TEST(Rigid, AFastBallDoesNotTunnel) {
   settings.bodies[0].position = Vec3(0, 0.01, 0);
   settings.time.steps_per_frame = 1;
   const Scene scene = make_scene(settings, "");
-  const auto method = make_rigid_method(scene, {});
+  const auto method = make_method(scene, {});
   for (int frame = 1; frame <= 3; ++frame) method->advance(scene.frame_time(frame), k_never);
   const Diagnostics d = method->diagnostics();
   EXPECT_GT(d.linear_momentum.x(), 0.5 * 4 * 150);  // the barrel took the ball's momentum
@@ -102,7 +102,7 @@ TEST(Rigid, AKeyframedBodyFollowsItsSupport) {
   support.until = 1.0;
   settings.bodies[0].supports.push_back(support);
   const Scene scene = make_scene(settings, "");
-  const auto method = make_rigid_method(scene, {});
+  const auto method = make_method(scene, {});
   const double start = method->diagnostics().centre_of_mass.y();
   for (int frame = 1; frame <= 30; ++frame) method->advance(scene.frame_time(frame), k_never);
   EXPECT_NEAR(method->diagnostics().centre_of_mass.y() - start, 0.5, 1e-9);
@@ -116,4 +116,4 @@ TEST(BulletShape, HullOnlyWhereItFits) {
   EXPECT_TRUE(BulletShape::from_mesh(make_torus(), CollisionGeometry::hull).is_hull());
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::rigid

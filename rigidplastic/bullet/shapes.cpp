@@ -1,4 +1,4 @@
-#include "rigidplastic/bullet/bullet_shapes.h"
+#include "rigidplastic/bullet/shapes.h"
 
 #include <BulletCollision/Gimpact/btGImpactShape.h>
 #include <LinearMath/btConvexHullComputer.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "core/mesh/mass_properties.h"
-#include "rigidplastic/bullet/bullet_vectors.h"
+#include "rigidplastic/bullet/vectors.h"
 
-namespace exemplar {
+namespace exemplar::rigid {
 
 namespace {
 
@@ -17,14 +17,15 @@ constexpr double k_margin_fraction = 0.005;  // of the smallest extent
 constexpr double k_hull_volume = 1.25;       // largest hull volume over mesh volume that counts as convex
 constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
 constexpr double k_plane_depth = 5;          // m
+constexpr double k_refit_room = 0.9;         // m, of the 1 m that GImpact leaves around a build
 
 Vec3 extents(const Points& points) {
   return points.colwise().maxCoeff() - points.colwise().minCoeff();
 }
 
-TriMesh convex_hull(const TriMesh& mesh) {
+TriMesh convex_hull(const Points& vertices) {
   btConvexHullComputer hull;
-  hull.compute(mesh.vertices.data(), 3 * sizeof(double), static_cast<int>(mesh.vertices.rows()), 0, 0);
+  hull.compute(vertices.data(), 3 * sizeof(double), static_cast<int>(vertices.rows()), 0, 0);
   TriMesh result;
   result.vertices.resize(hull.vertices.size(), 3);
   for (int i = 0; i < hull.vertices.size(); ++i) {
@@ -65,24 +66,57 @@ BulletShape& BulletShape::operator=(BulletShape&&) noexcept = default;
 BulletShape BulletShape::from_mesh(const TriMesh& mesh, CollisionGeometry geometry) {
   BulletShape result;
   result.m_smallest_extent = extents(mesh.vertices).minCoeff();
-  const double margin = k_margin_fraction * result.m_smallest_extent;
-  const TriMesh hull = geometry == CollisionGeometry::mesh ? TriMesh{} : convex_hull(mesh);
+  result.m_margin = k_margin_fraction * result.m_smallest_extent;
+  const TriMesh hull = geometry == CollisionGeometry::mesh ? TriMesh{} : convex_hull(mesh.vertices);
   result.m_is_hull = geometry == CollisionGeometry::hull ||
                      (geometry == CollisionGeometry::automatic && is_nearly_convex(mesh, hull));
   if (result.m_is_hull) {
-    auto shape = std::make_unique<btConvexHullShape>(
-        hull.vertices.data(), static_cast<int>(hull.vertices.rows()), 3 * static_cast<int>(sizeof(double)));
-    shape->setMargin(margin);
-    result.m_shape = std::move(shape);
+    result.build_hull(hull.vertices);
     return result;
   }
   result.m_mesh = std::make_unique<TriMesh>(mesh);
   result.m_mesh_interface = mesh_interface(*result.m_mesh);
-  auto shape = std::make_unique<btGImpactMeshShape>(result.m_mesh_interface.get());
-  shape->setMargin(margin);
-  shape->updateBound();
-  result.m_shape = std::move(shape);
+  result.build();
   return result;
+}
+
+void BulletShape::build_hull(const Points& hull_vertices) {
+  auto shape = std::make_unique<btConvexHullShape>(
+      hull_vertices.data(), static_cast<int>(hull_vertices.rows()), 3 * static_cast<int>(sizeof(double)));
+  shape->setMargin(m_margin);
+  m_shape = std::move(shape);
+}
+
+void BulletShape::build() {
+  m_refitted = false;
+  if (m_is_hull || !m_mesh) return;
+  auto shape = std::make_unique<btGImpactMeshShape>(m_mesh_interface.get());
+  shape->setMargin(m_margin);
+  shape->updateBound();
+  m_shape = std::move(shape);
+  m_low = m_mesh->vertices.colwise().minCoeff();
+  m_high = m_mesh->vertices.colwise().maxCoeff();
+}
+
+bool BulletShape::move_vertices(const Points& vertices) {
+  m_smallest_extent = extents(vertices).minCoeff();
+  if (m_is_hull) {
+    build_hull(convex_hull(vertices).vertices);
+    return true;
+  }
+  m_mesh->vertices = vertices;
+  const Vec3 low = vertices.colwise().minCoeff(), high = vertices.colwise().maxCoeff();
+  const bool outgrown =
+      ((m_low - low).array() > k_refit_room).any() || ((high - m_high).array() > k_refit_room).any();
+  if (outgrown) {
+    build();
+    return true;
+  }
+  auto* shape = static_cast<btGImpactMeshShape*>(m_shape.get());
+  shape->postUpdate();
+  shape->updateBound();
+  m_refitted = true;
+  return false;
 }
 
 BulletShape BulletShape::from_obstacle(const ShapeGeometry& geometry, bool moves) {
@@ -130,4 +164,4 @@ BulletShape BulletShape::from_obstacle(const ShapeGeometry& geometry, bool moves
   return result;
 }
 
-}  // namespace exemplar
+}  // namespace exemplar::rigid

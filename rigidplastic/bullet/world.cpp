@@ -1,0 +1,294 @@
+#include "rigidplastic/bullet/world.h"
+
+#include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
+#include <BulletDynamics/ConstraintSolver/btGeneric6DofSpring2Constraint.h>
+#include <btBulletDynamicsCommon.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "rigidplastic/bullet/vectors.h"
+
+namespace exemplar::rigid {
+
+namespace {
+
+// What our callbacks know of a Bullet object, behind its user pointer.
+struct Tag {
+  int index = 0;
+  bool is_obstacle = false;
+  double restitution_factor = 1;
+};
+
+const Tag& tag_of(const btCollisionObject* object) {
+  return *static_cast<const Tag*>(object->getUserPointer());
+}
+
+// An obstacle's friction is that of whatever touches it; between bodies the smoother one decides.
+btScalar combined_friction(const btCollisionObject* a, const btCollisionObject* b) {
+  if (tag_of(a).is_obstacle && !tag_of(b).is_obstacle) return a->getFriction();
+  if (tag_of(b).is_obstacle && !tag_of(a).is_obstacle) return b->getFriction();
+  return std::min(a->getFriction(), b->getFriction());
+}
+
+// Bullet's product would make every pair with one dead partner dead. A deforming partner takes its share.
+btScalar combined_restitution(const btCollisionObject* a, const btCollisionObject* b) {
+  return std::max(a->getRestitution(), b->getRestitution()) *
+         std::min(tag_of(a).restitution_factor, tag_of(b).restitution_factor);
+}
+
+btTransform joint_frame(const Vec3& pivot, const Quat& axes) {
+  return btTransform(to_bullet(axes), to_bullet(pivot));
+}
+
+Contact flipped(Contact c) {
+  std::swap(c.a, c.b);
+  std::swap(c.part_a, c.part_b);
+  std::swap(c.index_a, c.index_b);
+  std::swap(c.point_a, c.point_b);
+  c.normal = -c.normal;
+  c.impulse = -c.impulse;
+  return c;
+}
+
+auto order_of(const Contact& c) {
+  return std::make_tuple(c.a, c.b, c.part_a, c.index_a, c.part_b, c.index_b, c.point_a.x(), c.point_a.y(),
+                         c.point_a.z());
+}
+
+// Friction acts along the first direction only: Bullet's default mode turns it along the sliding velocity and
+// never writes the second one.
+Contact contact_of(const btManifoldPoint& point, const btCollisionObject* first,
+                   const btCollisionObject* second) {
+  Contact c;
+  c.a = tag_of(first).index;
+  c.b = tag_of(second).index;
+  c.part_a = point.m_partId0;
+  c.index_a = point.m_index0;
+  c.part_b = point.m_partId1;
+  c.index_b = point.m_index1;
+  c.point_a = from_bullet(point.getPositionWorldOnA());
+  c.point_b = from_bullet(point.getPositionWorldOnB());
+  c.normal = from_bullet(point.m_normalWorldOnB);
+  c.normal_impulse = point.m_appliedImpulse;
+  c.impulse =
+      c.normal_impulse * c.normal + point.m_appliedImpulseLateral1 * from_bullet(point.m_lateralFrictionDir1);
+  c.gap = point.getDistance();
+  return c.a < c.b ? c : flipped(c);
+}
+
+}  // namespace
+
+struct BulletWorld::Implementation {
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher{&configuration};
+  btDbvtBroadphase broadphase;
+  btSequentialImpulseConstraintSolver solver;
+  btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
+  std::vector<std::unique_ptr<btRigidBody>> bodies;
+  std::vector<std::unique_ptr<Tag>> tags;
+  std::vector<std::unique_ptr<btGeneric6DofSpring2Constraint>> joints;
+  std::vector<std::unique_ptr<btJointFeedback>> feedback;
+  double last_step = 0;
+  bool modulated = false;  // some restitution factor is not 1
+
+  Implementation() {
+    gCalculateCombinedFrictionCallback = combined_friction;
+    gCalculateCombinedRestitutionCallback = combined_restitution;
+    btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
+    world.getDispatchInfo().m_deterministicOverlappingPairs = true;
+    solver.reset();
+  }
+
+  ~Implementation() {
+    for (const auto& joint : joints) world.removeConstraint(joint.get());
+    for (const auto& body : bodies) world.removeRigidBody(body.get());
+  }
+
+  void add(const RigidObject& object) {
+    const bool dynamic = object.kind == MotionKind::dynamic;
+    btRigidBody::btRigidBodyConstructionInfo info(
+        dynamic ? object.mass : 0, nullptr, object.shape->get(),
+        dynamic ? to_bullet(object.principal_inertia) : btVector3(0, 0, 0));
+    info.m_startWorldTransform = to_bullet(object.state);
+    info.m_friction = object.friction;
+    info.m_restitution = object.restitution;
+    info.m_rollingFriction = 0;
+    auto body = std::make_unique<btRigidBody>(info);
+    tags.push_back(std::make_unique<Tag>(
+        Tag{static_cast<int>(bodies.size()), object.is_obstacle, object.restitution_factor}));
+    modulated = modulated || object.restitution_factor != 1;
+    body->setUserPointer(tags.back().get());
+    if (object.kind == MotionKind::kinematic) {
+      body->setCollisionFlags(body->getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+    }
+    body->setActivationState(DISABLE_DEACTIVATION);
+    // Bullet takes gap/dt off the rebound of a contact that is still open, which loses up to all of it: where
+    // there is restitution, only touching points are solved.
+    if (object.restitution > 0) body->setContactProcessingThreshold(0);
+    body->setLinearVelocity(to_bullet(object.state.velocity));
+    body->setAngularVelocity(to_bullet(object.state.angular_velocity));
+    world.addRigidBody(body.get());
+    bodies.push_back(std::move(body));
+  }
+
+  void separate_components(const std::vector<RigidObject>& objects) {
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      if (objects[i].component < 0) continue;
+      for (std::size_t j = i + 1; j < objects.size(); ++j) {
+        if (objects[j].component == objects[i].component)
+          bodies[i]->setIgnoreCollisionCheck(bodies[j].get(), true);
+      }
+    }
+  }
+
+  void add(const Joint& joint) {
+    auto made = std::make_unique<btGeneric6DofSpring2Constraint>(
+        *bodies[static_cast<std::size_t>(joint.a)], *bodies[static_cast<std::size_t>(joint.b)],
+        joint_frame(joint.pivot_a, joint.frame_a), joint_frame(joint.pivot_b, joint.frame_b));
+    made->setLinearLowerLimit({0, 0, 0});
+    made->setLinearUpperLimit({0, 0, 0});
+    const btVector3 free(1, 1, 1), held(0, 0, 0);
+    made->setAngularLowerLimit(joint.holds_rotation ? held : free);  // lower > upper: free
+    made->setAngularUpperLimit(joint.holds_rotation ? held : -free);
+    feedback.push_back(std::make_unique<btJointFeedback>());
+    made->setJointFeedback(feedback.back().get());
+    world.addConstraint(made.get(), true);
+    joints.push_back(std::move(made));
+  }
+
+  // Bullet keeps a pair's restitution from when a contact point was added.
+  void refresh_restitution() {
+    for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
+      btPersistentManifold* manifold = dispatcher.getManifoldByIndexInternal(m);
+      const btScalar value = combined_restitution(manifold->getBody0(), manifold->getBody1());
+      for (int c = 0; c < manifold->getNumContacts(); ++c) {
+        manifold->getContactPoint(c).m_combinedRestitution = value;
+      }
+    }
+  }
+
+  void place(std::size_t object, const RigidState& target) {
+    btRigidBody& body = *bodies[object];
+    body.setWorldTransform(to_bullet(target));
+    body.setInterpolationWorldTransform(to_bullet(target));
+    body.setLinearVelocity(to_bullet(target.velocity));
+    body.setAngularVelocity(to_bullet(target.angular_velocity));
+  }
+};
+
+BulletWorld::BulletWorld(const std::vector<RigidObject>& objects, const std::vector<Joint>& joints,
+                         const BulletOptions& options)
+    : m_implementation(std::make_unique<Implementation>()) {
+  Implementation& self = *m_implementation;
+  self.world.setGravity(to_bullet(options.gravity));
+  self.world.getSolverInfo().m_numIterations = options.solver_iterations;
+  // Separate position correction from velocities at any depth: overlaps never turn into motion.
+  self.world.getSolverInfo().m_splitImpulse = 1;
+  self.world.getSolverInfo().m_splitImpulsePenetrationThreshold = 0;
+  for (const RigidObject& object : objects) self.add(object);
+  self.separate_components(objects);
+  for (const Joint& joint : joints) self.add(joint);
+}
+
+BulletWorld::~BulletWorld() = default;
+
+void BulletWorld::apply(std::size_t object, const Vec3& force, const Vec3& torque) {
+  m_implementation->bodies[object]->applyCentralForce(to_bullet(force));
+  m_implementation->bodies[object]->applyTorque(to_bullet(torque));
+}
+
+void BulletWorld::move(std::size_t object, const RigidState& target) {
+  m_implementation->place(object, target);
+}
+
+void BulletWorld::set_state(std::size_t object, const RigidState& state) {
+  m_implementation->place(object, state);
+  m_implementation->bodies[object]->updateInertiaTensor();
+}
+
+void BulletWorld::reshape(std::size_t object, const RigidObject& now, bool new_shape) {
+  Implementation& self = *m_implementation;
+  btRigidBody& body = *self.bodies[object];
+  if (new_shape) {
+    self.broadphase.getOverlappingPairCache()->cleanProxyFromPairs(body.getBroadphaseHandle(),
+                                                                   &self.dispatcher);
+    body.setCollisionShape(now.shape->get());
+  }
+  if (now.kind == MotionKind::dynamic) body.setMassProps(now.mass, to_bullet(now.principal_inertia));
+  set_state(object, now.state);
+  self.world.updateSingleAabb(&body);
+}
+
+void BulletWorld::set_restitution_factor(std::size_t object, double factor) {
+  m_implementation->tags[object]->restitution_factor = factor;
+  m_implementation->modulated = m_implementation->modulated || factor != 1;
+}
+
+void BulletWorld::step(double dt) {
+  if (m_implementation->modulated) m_implementation->refresh_restitution();
+  m_implementation->last_step = dt;
+  m_implementation->world.stepSimulation(dt, 0);
+}
+
+RigidState BulletWorld::state(std::size_t object) const {
+  const btRigidBody& body = *m_implementation->bodies[object];
+  const btTransform& transform = body.getWorldTransform();
+  const btQuaternion q = transform.getRotation();
+  RigidState state;
+  state.position = from_bullet(transform.getOrigin());
+  state.orientation = Quat(q.w(), q.x(), q.y(), q.z()).normalized();
+  state.velocity = from_bullet(body.getLinearVelocity());
+  state.angular_velocity = from_bullet(body.getAngularVelocity());
+  return state;
+}
+
+std::vector<Contact> BulletWorld::contacts(std::span<const RigidState> before) const {
+  std::vector<Contact> contacts;
+  btDispatcher& dispatcher = m_implementation->dispatcher;
+  for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
+    const btPersistentManifold* manifold = dispatcher.getManifoldByIndexInternal(m);
+    const btCollisionObject *first = manifold->getBody0(), *second = manifold->getBody1();
+    if (first->isStaticOrKinematicObject() && second->isStaticOrKinematicObject()) continue;
+    for (int c = 0; c < manifold->getNumContacts(); ++c) {
+      const btManifoldPoint& point = manifold->getContactPoint(c);
+      // Not solved in this step: what it holds is from an earlier one.
+      if (point.getDistance() > manifold->getContactProcessingThreshold()) continue;
+      contacts.push_back(contact_of(point, first, second));
+    }
+  }
+  for (Contact& c : contacts) {
+    c.velocity_a = before[static_cast<std::size_t>(c.a)].velocity_at(c.point_a);
+    c.velocity_b = before[static_cast<std::size_t>(c.b)].velocity_at(c.point_b);
+  }
+  std::sort(contacts.begin(), contacts.end(),
+            [](const Contact& p, const Contact& q) { return order_of(p) < order_of(q); });
+  return contacts;
+}
+
+JointLoad BulletWorld::joint_load(std::size_t joint) const {
+  const btGeneric6DofSpring2Constraint& held = *m_implementation->joints[joint];
+  const btJointFeedback& feedback = *m_implementation->feedback[joint];
+  const double dt = m_implementation->last_step;
+  JointLoad load;
+  load.impulse = dt * from_bullet(feedback.m_appliedForceBodyA);
+  const Vec3 arm =
+      from_bullet(held.getRigidBodyA().getWorldTransform().getBasis() * held.getFrameOffsetA().getOrigin());
+  load.angular_impulse = dt * from_bullet(feedback.m_appliedTorqueBodyA) - arm.cross(load.impulse);
+  return load;
+}
+
+double BulletWorld::deepest_contact() const {
+  double deepest = 0;
+  btDispatcher& dispatcher = m_implementation->dispatcher;
+  for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
+    const btPersistentManifold* manifold = dispatcher.getManifoldByIndexInternal(m);
+    for (int c = 0; c < manifold->getNumContacts(); ++c) {
+      deepest = std::max(deepest, -static_cast<double>(manifold->getContactPoint(c).getDistance()));
+    }
+  }
+  return deepest;
+}
+
+}  // namespace exemplar::rigid

@@ -1,0 +1,94 @@
+// A Bullet world (unmodified Bullet, double precision) made from plain rigid states, stepped, and read back.
+// It is made anew for every frame and whenever bodies or joints come and go, so that a run's state is exactly
+// the list of states: contact caches and sleeping timers that Bullet keeps elsewhere would otherwise make a
+// resumed run differ. Units: m, kg, s.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "rigidplastic/bullet/shapes.h"
+
+namespace exemplar::rigid {
+
+enum class MotionKind { fixed, kinematic, dynamic };
+
+struct RigidObject {
+  const BulletShape* shape = nullptr;
+  MotionKind kind = MotionKind::dynamic;
+  double mass = 0;
+  Vec3 principal_inertia = Vec3::Ones();  // kg m², body axes
+  double friction = 0.5;
+  double restitution = 0;
+  double restitution_factor = 1;  // 0 … 1, modulates a pair's restitution (jones2016 eq. 15)
+  bool is_obstacle = false;       // its friction decides in a pair with a body
+  int component = -1;             // objects of the same component ≥ 0 do not collide with each other
+  RigidState state;
+};
+
+// Holds two objects together at a point and, unless it is a ball joint, in their relative orientation. They
+// do not collide with each other while it is there.
+struct Joint {
+  int a = 0, b = 0;                                             // objects
+  Vec3 pivot_a = Vec3::Zero(), pivot_b = Vec3::Zero();          // m, in the two body frames
+  Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();  // joint axes → body frames
+  bool holds_rotation = true;
+};
+
+// What a joint did to its object a in the last tick.
+struct JointLoad {
+  Vec3 impulse = Vec3::Zero();          // N s, world
+  Vec3 angular_impulse = Vec3::Zero();  // N m s, world, about the pivot
+};
+
+// One contact point of the last tick, a < b. Stale points, which Bullet keeps but did not solve, are left out.
+struct Contact {
+  int a = 0, b = 0;               // objects
+  int part_a = -1, index_a = -1;  // of Bullet's sub-shape; index: the triangle of a mesh
+  int part_b = -1, index_b = -1;
+  Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();  // m, world
+  Vec3 normal = Vec3::UnitY();                          // unit, world, from b towards a
+  Vec3 impulse = Vec3::Zero();                          // N s, on a, friction included; b gets the opposite
+  double normal_impulse = 0;                            // its part along the normal, ≥ 0
+  double gap = 0;                                       // m, negative: overlap
+  Vec3 velocity_a = Vec3::Zero(), velocity_b = Vec3::Zero();  // m/s, of the two points before the tick
+};
+
+struct BulletOptions {
+  Vec3 gravity = Vec3::Zero();
+  int solver_iterations = 30;
+};
+
+class BulletWorld {
+ public:
+  BulletWorld(const std::vector<RigidObject>& objects, const std::vector<Joint>& joints,
+              const BulletOptions& options);
+  ~BulletWorld();
+  BulletWorld(const BulletWorld&) = delete;
+  BulletWorld& operator=(const BulletWorld&) = delete;
+
+  // Force (N) and torque (N m) about the centre for the next step only.
+  void apply(std::size_t object, const Vec3& force, const Vec3& torque);
+  // Where a kinematic object is at the end of the next step.
+  void move(std::size_t object, const RigidState& target);
+  // Takes over mass, inertia, shape and state. `new_shape`: the Bullet shape is another one than before.
+  void reshape(std::size_t object, const RigidObject& now, bool new_shape);
+  void set_state(std::size_t object, const RigidState& state);
+  void set_restitution_factor(std::size_t object, double factor);
+
+  void step(double dt);
+  RigidState state(std::size_t object) const;
+  // Contacts of the last step, in an order that depends on the states only. `before`: the objects' states at
+  // the start of that step.
+  std::vector<Contact> contacts(std::span<const RigidState> before) const;
+  JointLoad joint_load(std::size_t joint) const;
+  // Deepest overlap of any contact after the last step, m.
+  double deepest_contact() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> m_implementation;
+};
+
+}  // namespace exemplar::rigid

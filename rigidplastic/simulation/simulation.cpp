@@ -1,0 +1,444 @@
+#include "rigidplastic/simulation/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+
+#include "core/mesh/extrude.h"
+#include "core/run/stepping.h"
+#include "core/run/surface_fields.h"
+
+namespace exemplar::rigid {
+
+namespace {
+
+constexpr int k_most_substeps = 64;         // of one scene step
+constexpr double k_travel_fraction = 0.25;  // of the smallest extent, per step
+
+MotionKind motion_of(const ObstacleBody& obstacle) {
+  if (obstacle.dynamic()) return MotionKind::dynamic;
+  return obstacle.kind() == ObstacleKind::keyframed ? MotionKind::kinematic : MotionKind::fixed;
+}
+
+double kinetic_energy(double mass, const RigidState& s, const Vec3& spin) {
+  return 0.5 * mass * s.velocity.squaredNorm() + 0.5 * spin.dot(s.angular_velocity);
+}
+
+}  // namespace
+
+RigidBody make_rigid_body(const Body& body, int scene_body, CollisionGeometry geometry) {
+  const TriMesh surface{body.initial_surface(), body.surface().triangles};
+  const MassProperties mass =
+      body.settings().initial_pose && !body.is_sheet()
+          ? solid_mass_properties(surface.vertices, surface.triangles, body.material().density)
+          : body.mass_properties();
+  RigidBody rigid;
+  rigid.name = body.name();
+  rigid.scene_body = scene_body;
+  rigid.mass = mass.mass;
+  rigid.frame = principal_frame(mass);
+  rigid.friction = body.material().friction;
+  rigid.restitution = body.material().restitution;
+  rigid.start.position = mass.centre;
+  rigid.start.orientation = Quat(rigid.frame.axes);
+  rigid.start.velocity = body.settings().velocity;
+  rigid.start.angular_velocity = body.settings().angular_velocity;
+  rigid.state = rigid.start;
+  TriMesh collision = body.is_sheet() ? extruded_surface(surface, body.settings().thickness) : surface;
+  collision.vertices = rigid.frame.to_local(collision.vertices);
+  rigid.shape = BulletShape::from_mesh(collision, geometry);
+  if (!body.supports().empty()) rigid.support = &body.supports().front();
+  return rigid;
+}
+
+Skin make_skin(const Scene& scene, const Body& body, const RigidBody& carrier, int index) {
+  const Points& start = body.initial_surface();
+  Skin skin;
+  skin.local = carrier.frame.to_local(start);
+  skin.owner.assign(static_cast<std::size_t>(start.rows()), index);
+  const VecX shares = VecX::Constant(start.rows(), carrier.mass / static_cast<double>(start.rows()));
+  skin.loads = LoadSet(scene.loads, body.name(), start, shares, body.surface().triangles);
+  return skin;
+}
+
+Simulation::Simulation(const Scene& scene, const Options& options) : m_scene(scene), m_options(options) {
+  for (const ObstacleBody& obstacle : scene.obstacles) {
+    const bool moves = obstacle.kind() != ObstacleKind::fixed;
+    m_obstacle_shapes.push_back(BulletShape::from_obstacle(obstacle.shape(), moves));
+    m_obstacle_states.push_back(obstacle.initial_state());
+  }
+  m_skins.resize(scene.bodies.size());
+}
+
+void Simulation::add_scene_bodies(CollisionGeometry geometry) {
+  for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
+    m_bodies.push_back(make_rigid_body(m_scene.bodies[b], static_cast<int>(b), geometry));
+    m_skins[b] = make_skin(m_scene, m_scene.bodies[b], m_bodies.back(), static_cast<int>(b));
+  }
+  m_initial_energy = total_energy();
+}
+
+const RigidState& Simulation::object_state(std::size_t object) const {
+  return object < m_bodies.size() ? m_bodies[object].state : m_obstacle_states[object - m_bodies.size()];
+}
+
+void Simulation::set_bodies(std::vector<RigidBody> bodies, std::vector<Joint> joints) {
+  m_bodies = std::move(bodies);
+  m_joints = std::move(joints);
+  m_world.reset();
+  if (!m_started) m_initial_energy = total_energy();
+}
+
+void Simulation::set_skin(std::size_t scene_body, Skin skin) {
+  m_skins[scene_body] = std::move(skin);
+}
+
+void Simulation::set_joints(std::vector<Joint> joints) {
+  m_joints = std::move(joints);
+  m_world.reset();
+}
+
+void Simulation::set_component(std::size_t body, int component) {
+  m_bodies[body].component = component;
+  m_world.reset();
+}
+
+void Simulation::reshape(std::size_t index, const BodyFrame& frame, const Points& vertices) {
+  RigidBody& body = m_bodies[index];
+  body.state = carried_over(body.state, body.mass, body.frame, frame);
+  body.start = carried_over(body.start, body.mass, body.frame, frame);
+  body.frame = frame;
+  const bool new_shape = body.shape.move_vertices(vertices);
+  if (m_world) m_world->reshape(index, object_of(body), new_shape);
+}
+
+void Simulation::set_state(std::size_t body, const RigidState& state) {
+  m_bodies[body].state = state;
+  if (m_world) m_world->set_state(body, state);
+}
+
+void Simulation::set_restitution_factor(std::size_t body, double factor) {
+  m_bodies[body].restitution_factor = factor;
+  if (m_world) m_world->set_restitution_factor(body, factor);
+}
+
+void Simulation::apply(std::size_t body, const Vec3& force, const Vec3& torque) {
+  m_world->apply(body, force, torque);
+}
+
+MotionKind Simulation::motion_of(const RigidBody& body) const {
+  if (!body.support || m_time >= body.support->release_time) return MotionKind::dynamic;
+  return body.support->keyframes.empty() ? MotionKind::fixed : MotionKind::kinematic;
+}
+
+// The whole body moves with its support: x(t) = c + d(t) + R(t)(X − c).
+RigidState Simulation::prescribed(const RigidBody& body, double time) const {
+  const RigidMotion motion = evaluate(body.support->keyframes, body.support->interpolation, time);
+  const Vec3& centre = body.support->centre;
+  RigidState state;
+  state.orientation = motion.orientation * body.start.orientation;
+  const Vec3 arm = motion.orientation * (body.start.position - centre);
+  state.position = centre + motion.position + arm;
+  state.velocity = motion.velocity + motion.angular_velocity.cross(arm);
+  state.angular_velocity = motion.angular_velocity;
+  return state;
+}
+
+RigidObject Simulation::object_of(const RigidBody& body) const {
+  RigidObject object;
+  object.shape = &body.shape;
+  object.kind = motion_of(body);
+  object.mass = body.mass;
+  object.principal_inertia = body.frame.inertia;
+  object.friction = body.friction;
+  object.restitution = body.restitution;
+  object.restitution_factor = body.restitution_factor;
+  object.component = body.component;
+  object.state = body.state;
+  return object;
+}
+
+std::vector<RigidObject> Simulation::objects() const {
+  std::vector<RigidObject> objects;
+  for (const RigidBody& body : m_bodies) objects.push_back(object_of(body));
+  for (std::size_t o = 0; o < m_scene.obstacles.size(); ++o) {
+    const ObstacleBody& obstacle = m_scene.obstacles[o];
+    RigidObject object;
+    object.shape = &m_obstacle_shapes[o];
+    object.kind = rigid::motion_of(obstacle);
+    object.mass = obstacle.mass();
+    // Bullet takes a diagonal inertia; obstacles of one kind have it in their own axes, meshes nearly so.
+    object.principal_inertia = obstacle.body_inertia().diagonal();
+    object.friction = obstacle.description().friction;
+    object.restitution = obstacle.description().restitution;
+    object.is_obstacle = true;
+    object.state = m_obstacle_states[o];
+    objects.push_back(object);
+  }
+  return objects;
+}
+
+std::vector<RigidState> Simulation::states() const {
+  std::vector<RigidState> states;
+  for (const RigidBody& body : m_bodies) states.push_back(body.state);
+  states.insert(states.end(), m_obstacle_states.begin(), m_obstacle_states.end());
+  return states;
+}
+
+// Shapes that were refitted are built anew as well: a resumed run builds them from the same vertices.
+void Simulation::make_world() {
+  for (RigidBody& body : m_bodies) {
+    if (body.shape.refitted()) body.shape.build();
+  }
+  m_world = std::make_unique<BulletWorld>(objects(), m_joints,
+                                          BulletOptions{m_scene.gravity, m_options.solver_iterations});
+}
+
+// Nothing may travel more than a quarter of its smallest extent in one step, so that nothing tunnels.
+int Simulation::substeps(double dt) const {
+  double count = std::ceil(dt / m_options.max_step - 1e-9);
+  auto consider = [&](const RigidState& state, const BulletShape& shape) {
+    const double speed = state.velocity.norm() + m_scene.gravity.norm() * dt;
+    count = std::max(count, std::ceil(speed * dt / (k_travel_fraction * shape.smallest_extent())));
+  };
+  for (const RigidBody& body : m_bodies) consider(body.state, body.shape);
+  for (std::size_t o = 0; o < m_obstacle_states.size(); ++o)
+    consider(m_obstacle_states[o], m_obstacle_shapes[o]);
+  return static_cast<int>(std::clamp(count, 1.0, static_cast<double>(k_most_substeps)));
+}
+
+void Simulation::prescribe(double end) {
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    if (motion_of(m_bodies[b]) == MotionKind::kinematic) m_world->move(b, prescribed(m_bodies[b], end));
+  }
+  for (std::size_t o = 0; o < m_scene.obstacles.size(); ++o) {
+    const ObstacleBody& obstacle = m_scene.obstacles[o];
+    if (obstacle.kind() == ObstacleKind::keyframed)
+      m_world->move(m_bodies.size() + o, obstacle.prescribed_state(end));
+  }
+}
+
+void Simulation::apply_loads(double end) {
+  for (std::size_t s = 0; s < m_skins.size(); ++s) {
+    const Skin& skin = m_skins[s];
+    if (skin.loads.empty()) continue;
+    const Points positions = surface(s);
+    const Points forces = skin.loads.forces(positions, m_time, end);
+    std::vector<Vec3> force(m_bodies.size(), Vec3::Zero()), torque(m_bodies.size(), Vec3::Zero());
+    for (Eigen::Index i = 0; i < forces.rows(); ++i) {
+      const auto owner = static_cast<std::size_t>(skin.owner[static_cast<std::size_t>(i)]);
+      const Vec3 arm = positions.row(i).transpose() - m_bodies[owner].state.position;
+      force[owner] += forces.row(i).transpose();
+      torque[owner] += arm.cross(Vec3(forces.row(i)));
+    }
+    for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+      if (m_bodies[b].scene_body == static_cast<int>(s)) m_world->apply(b, force[b], torque[b]);
+    }
+  }
+}
+
+void Simulation::read_states(double end) {
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) m_bodies[b].state = m_world->state(b);
+  for (std::size_t o = 0; o < m_scene.obstacles.size(); ++o) {
+    m_obstacle_states[o] = m_scene.obstacles[o].dynamic() ? m_world->state(m_bodies.size() + o)
+                                                          : m_scene.obstacles[o].prescribed_state(end);
+  }
+}
+
+void Simulation::take_tick(double dt, const TickHooks& hooks) {
+  const double end = m_time + dt;
+  if (!m_world) make_world();
+  if (hooks.before) hooks.before(dt);
+  if (!m_world) make_world();
+  prescribe(end);
+  apply_loads(end);
+  if (hooks.after) m_before = states();
+  const Stopwatch watch;
+  m_world->step(dt);
+  m_bullet_seconds += watch.seconds();
+  read_states(end);
+  m_time = end;
+  if (hooks.after) hooks.after(dt);
+}
+
+bool Simulation::finite() const {
+  const std::vector<RigidState> all = states();
+  return std::all_of(all.begin(), all.end(), [](const RigidState& s) { return s.finite(); });
+}
+
+StepReport Simulation::advance(double until, const InterruptCheck& interrupted, const TickHooks& hooks) {
+  StepReport report;
+  m_started = true;
+  make_world();
+  const double scene_step = m_scene.step();
+  while (m_time < until - 1e-9 * scene_step) {
+    if (interrupted()) return {Status::interrupted, "interrupted", report.steps, 0};
+    const double dt = std::min(scene_step, until - m_time);
+    const int count = substeps(dt);
+    for (int k = 0; k < count; ++k) take_tick(dt / count, hooks);
+    report.steps += count;
+    if (!finite()) {
+      return {Status::failed, "positions are no longer finite; try more steps per frame", report.steps, 0};
+    }
+  }
+  m_time = until;
+  m_world.reset();
+  return report;
+}
+
+std::vector<Contact> Simulation::contacts() const {
+  assert(m_world && "contacts are those of a tick: ask from its hook");
+  return m_world->contacts(m_before);
+}
+
+JointLoad Simulation::joint_load(std::size_t joint) const {
+  return m_world->joint_load(joint);
+}
+
+Points Simulation::surface(std::size_t scene_body) const {
+  const Skin& skin = m_skins[scene_body];
+  Points positions(skin.local.rows(), 3);
+  for (std::size_t begin = 0, end = 0; begin < skin.owner.size(); begin = end) {
+    while (end < skin.owner.size() && skin.owner[end] == skin.owner[begin]) ++end;
+    const RigidState& s = m_bodies[static_cast<std::size_t>(skin.owner[begin])].state;
+    const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
+    positions.middleRows(from, count) =
+        (skin.local.middleRows(from, count) * s.orientation.toRotationMatrix().transpose()).rowwise() +
+        s.position.transpose();
+  }
+  return positions;
+}
+
+MatX Simulation::surface_velocities(std::size_t scene_body, const Points& positions) const {
+  const Skin& skin = m_skins[scene_body];
+  MatX velocities(positions.rows(), 3);
+  for (Eigen::Index i = 0; i < positions.rows(); ++i) {
+    const RigidBody& owner = m_bodies[static_cast<std::size_t>(skin.owner[static_cast<std::size_t>(i)])];
+    velocities.row(i) = owner.state.velocity_at(positions.row(i)).transpose();
+  }
+  return velocities;
+}
+
+Geometry Simulation::surface_fields() const {
+  std::vector<Points> positions;
+  std::vector<MatX> velocities;
+  for (std::size_t s = 0; s < m_skins.size(); ++s) {
+    positions.push_back(surface(s));
+    velocities.push_back(surface_velocities(s, positions.back()));
+  }
+  Geometry geometry = surface_geometry(m_scene, positions);
+  add_point_array(geometry, "velocity", velocities);
+  return geometry;
+}
+
+double Simulation::total_energy() const {
+  double energy = 0;
+  for (const RigidBody& body : m_bodies) {
+    energy += kinetic_energy(body.mass, body.state, spin_momentum(body.state, body.frame.inertia)) -
+              body.mass * m_scene.gravity.dot(body.state.position);
+  }
+  for (std::size_t o = 0; o < m_scene.obstacles.size(); ++o) {
+    const ObstacleBody& obstacle = m_scene.obstacles[o];
+    if (!obstacle.dynamic()) continue;
+    const RigidState& s = m_obstacle_states[o];
+    energy += kinetic_energy(obstacle.mass(), s, obstacle.world_inertia(s) * s.angular_velocity) -
+              obstacle.mass() * m_scene.gravity.dot(s.position);
+  }
+  return energy;
+}
+
+// With prescribed motion or loads energy comes in from outside, and an energy difference would mean nothing.
+bool Simulation::is_isolated() const {
+  for (const ObstacleBody& obstacle : m_scene.obstacles) {
+    if (obstacle.kind() == ObstacleKind::keyframed) return false;
+  }
+  for (const RigidBody& body : m_bodies) {
+    if (body.support) return false;
+  }
+  return m_scene.loads.empty();
+}
+
+Diagnostics Simulation::diagnostics() const {
+  Diagnostics d;
+  d.mass = d.kinetic_energy = d.elastic_energy = d.gravitational_energy = d.plastic_measure = 0;
+  d.centre_of_mass = d.linear_momentum = d.angular_momentum = Vec3::Zero();
+  for (const RigidBody& body : m_bodies) {
+    const RigidState& s = body.state;
+    const Vec3 spin = spin_momentum(s, body.frame.inertia);
+    d.mass += body.mass;
+    d.centre_of_mass += body.mass * s.position;
+    d.linear_momentum += body.mass * s.velocity;
+    d.angular_momentum += body.mass * s.position.cross(s.velocity) + spin;
+    d.kinetic_energy += kinetic_energy(body.mass, s, spin);
+    d.gravitational_energy -= body.mass * m_scene.gravity.dot(s.position);
+  }
+  d.centre_of_mass /= d.mass;
+  d.plastic_dissipation = 0;
+  if (is_isolated()) d.contact_dissipation = m_initial_energy - total_energy();
+  return d;
+}
+
+std::vector<std::pair<Vec3, Quat>> Simulation::obstacle_poses() const {
+  std::vector<std::pair<Vec3, Quat>> poses;
+  for (const RigidState& state : m_obstacle_states) poses.emplace_back(state.position, state.orientation);
+  return poses;
+}
+
+Notes Simulation::support_notes() const {
+  Notes notes;
+  for (const Body& body : m_scene.bodies) {
+    if (body.supports().size() <= 1) continue;
+    notes.push_back({Severity::warning, fmt::format("{}: rigid bodies follow only the first of {} supports",
+                                                    body.name(), body.supports().size())});
+  }
+  return notes;
+}
+
+void Simulation::save(StateWriter& out) const {
+  std::vector<double> bodies;
+  for (const RigidBody& body : m_bodies) {
+    const std::vector<double> start = pack(std::span(&body.start, 1));
+    bodies.insert(bodies.end(), start.begin(), start.end());
+    bodies.insert(bodies.end(), {body.mass, body.restitution_factor, static_cast<double>(body.component)});
+    for (const Vec3& v : {body.frame.centre, body.frame.inertia})
+      bodies.insert(bodies.end(), v.data(), v.data() + 3);
+    bodies.insert(bodies.end(), body.frame.axes.data(), body.frame.axes.data() + 9);
+  }
+  out.write("states", std::span<const double>(pack(states())));
+  out.write("bodies", std::span<const double>(bodies));
+  const std::array<double, 2> clock{m_time, m_initial_energy};
+  out.write("clock", std::span<const double>(clock));
+}
+
+void Simulation::load(StateReader& in) {
+  std::vector<RigidState> all = states();
+  unpack(in.read_doubles("states"), all);
+  constexpr std::size_t per_body = numbers_per_rigid_state + 18;
+  std::vector<double> bodies(per_body * m_bodies.size());
+  in.read("bodies", std::span<double>(bodies));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    RigidBody& body = m_bodies[b];
+    const double* n = bodies.data() + per_body * b;
+    body.state = all[b];
+    unpack({n, numbers_per_rigid_state}, std::span(&body.start, 1));
+    n += numbers_per_rigid_state;
+    body.mass = n[0];
+    body.restitution_factor = n[1];
+    body.component = static_cast<int>(n[2]);
+    body.frame.centre = Eigen::Map<const Vec3>(n + 3);
+    body.frame.inertia = Eigen::Map<const Vec3>(n + 6);
+    body.frame.axes = Eigen::Map<const Mat3>(n + 9);
+  }
+  for (std::size_t o = 0; o < m_obstacle_states.size(); ++o) m_obstacle_states[o] = all[m_bodies.size() + o];
+  std::array<double, 2> clock{};
+  in.read("clock", std::span<double>(clock));
+  m_time = clock[0];
+  m_initial_energy = clock[1];
+  m_started = true;
+  m_world.reset();
+}
+
+}  // namespace exemplar::rigid

@@ -1,0 +1,150 @@
+// The rigid simulation that `rigid`, `rigid-lbs`, `rigid-dent` and `rigid-bend` share: bodies and obstacles in
+// one Bullet world, joints, a contact log after every tick, and bodies whose shape, mass properties and number
+// may change between ticks (jones2016 §3.3; patkar2014 §3). A method supplies bodies and two hooks; the rest
+// (sub-steps, supports, loads, obstacles, energy balance, state in and out) is here. Units: m, kg, s.
+//
+// The state is the list of rigid states, masses and frames; the vertices of a shape that changed are the
+// method's own state (restore_shape).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/run/method.h"
+#include "core/scene/scene.h"
+#include "core/world/loads.h"
+#include "rigidplastic/bullet/world.h"
+#include "rigidplastic/simulation/body_frame.h"
+
+namespace exemplar::rigid {
+
+// A rigid body; its frame is the centre of mass and the principal axes.
+struct RigidBody {
+  std::string name;
+  int scene_body = 0;  // the body of the scene that it is, or is a part of
+  double mass = 0;     // kg
+  BodyFrame frame;     // in the coordinates that its shape is described in; its inertia is the body's
+  BulletShape shape;
+  double friction = 0.5;
+  double restitution = 0;
+  double restitution_factor = 1;     // see RigidObject
+  int component = -1;                // see RigidObject
+  const Support* support = nullptr;  // moves the whole body until it lets go
+  RigidState start;                  // where a support's motion begins
+  RigidState state;
+};
+
+// The surface of a scene's body, each vertex carried by one rigid body.
+struct Skin {
+  Points local;            // in its carrier's frame
+  std::vector<int> owner;  // rigid body of each vertex
+  LoadSet loads;
+};
+
+struct Options {
+  double max_step = 0.004;  // s; fast bodies take shorter ones
+  int solver_iterations = 30;
+};
+
+// Called around every tick; `dt` is its length.
+struct TickHooks {
+  std::function<void(double dt)> before;
+  std::function<void(double dt)> after;
+};
+
+class Simulation {
+ public:
+  // Obstacles of the scene, no bodies yet. The scene must outlive the simulation.
+  Simulation(const Scene& scene, const Options& options);
+
+  // One rigid body for each body of the scene, as it starts.
+  void add_scene_bodies(CollisionGeometry geometry);
+
+  const Scene& scene() const { return m_scene; }
+  const std::vector<RigidBody>& bodies() const { return m_bodies; }
+  const std::vector<Skin>& skins() const { return m_skins; }
+  const std::vector<Joint>& joints() const { return m_joints; }
+  // Objects of the contact log: bodies first, then the scene's obstacles.
+  std::size_t object_count() const { return m_bodies.size() + m_obstacle_states.size(); }
+  const RigidState& object_state(std::size_t object) const;
+  double time() const { return m_time; }
+
+  // Changes of what there is: the world is made anew before the next tick.
+  void set_bodies(std::vector<RigidBody> bodies, std::vector<Joint> joints);
+  void set_skin(std::size_t scene_body, Skin skin);
+  void set_joints(std::vector<Joint> joints);
+  std::vector<RigidBody> take_bodies() { return std::move(m_bodies); }
+  void set_component(std::size_t body, int component);
+
+  // Changes of what is there already.
+  // The body has another shape: `frame` in the same coordinates as its present frame, `vertices` (of its
+  // collision shape) in the new frame. World points and momenta stay.
+  void reshape(std::size_t body, const BodyFrame& frame, const Points& vertices);
+  // Velocities (or a whole state) given from outside, e.g. after an impulse of a joint.
+  void set_state(std::size_t body, const RigidState& state);
+  void set_restitution_factor(std::size_t body, double factor);
+  void set_skin_points(std::size_t scene_body, const Points& local) { m_skins[scene_body].local = local; }
+  // Force (N) and torque (N m) about the centre, for the tick that comes; from a `before` hook.
+  void apply(std::size_t body, const Vec3& force, const Vec3& torque);
+
+  StepReport advance(double until, const InterruptCheck& interrupted, const TickHooks& hooks = {});
+
+  // Of the last tick; from an `after` hook.
+  std::vector<Contact> contacts() const;
+  JointLoad joint_load(std::size_t joint) const;
+
+  // World positions and velocities of a scene body's surface.
+  Points surface(std::size_t scene_body) const;
+  MatX surface_velocities(std::size_t scene_body, const Points& positions) const;
+  Geometry surface_fields() const;  // series "surface" with `velocity`
+
+  Diagnostics diagnostics() const;
+  double total_energy() const;  // kinetic and gravitational, of everything that moves freely, J
+  std::vector<std::pair<Vec3, Quat>> obstacle_poses() const;
+  Notes support_notes() const;
+  double bullet_seconds() const { return m_bullet_seconds; }
+
+  void save(StateWriter& out) const;
+  // Into as many bodies as were saved. Shapes are the method's: it gives their vertices afterwards.
+  void load(StateReader& in);
+  void restore_shape(std::size_t body, const Points& vertices) {
+    m_bodies[body].shape.move_vertices(vertices);
+  }
+
+ private:
+  RigidObject object_of(const RigidBody& body) const;
+  std::vector<RigidObject> objects() const;
+  std::vector<RigidState> states() const;
+  MotionKind motion_of(const RigidBody& body) const;
+  RigidState prescribed(const RigidBody& body, double time) const;
+  bool is_isolated() const;  // no energy comes in from outside
+  int substeps(double dt) const;
+  void make_world();
+  void take_tick(double dt, const TickHooks& hooks);
+  void prescribe(double end);
+  void apply_loads(double end);
+  void read_states(double end);
+  bool finite() const;
+
+  const Scene& m_scene;
+  Options m_options;
+  std::vector<RigidBody> m_bodies;
+  std::vector<Skin> m_skins;
+  std::vector<Joint> m_joints;
+  std::vector<BulletShape> m_obstacle_shapes;
+  std::vector<RigidState> m_obstacle_states;
+  std::vector<RigidState> m_before;  // all objects, at the start of the last tick
+  std::unique_ptr<BulletWorld> m_world;
+  double m_time = 0;
+  double m_initial_energy = 0;
+  bool m_started = false;
+  double m_bullet_seconds = 0;
+};
+
+// A body of the scene as it starts, and its surface.
+RigidBody make_rigid_body(const Body& body, int scene_body, CollisionGeometry geometry);
+Skin make_skin(const Scene& scene, const Body& body, const RigidBody& carrier, int index);
+
+}  // namespace exemplar::rigid

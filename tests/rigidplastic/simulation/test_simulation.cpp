@@ -1,0 +1,221 @@
+#include "rigidplastic/simulation/simulation.h"
+
+#include <gtest/gtest.h>
+
+namespace exemplar::rigid {
+
+namespace {
+
+const InterruptCheck k_never = [] { return false; };
+
+BodySettings box_body(const std::string& name, const Vec3& size, const Vec3& position) {
+  BodySettings body;
+  body.name = name;
+  body.surface.box = BoxParams{size, {2, 2, 2}};
+  body.position = position;
+  return body;
+}
+
+ObstacleSettings floor_with(double friction) {
+  ObstacleSettings floor;
+  floor.name = "floor";
+  floor.plane = PlaneSettings{};
+  floor.friction = friction;
+  return floor;
+}
+
+SceneSettings box_on_floor(const Vec3& velocity, double friction) {
+  SceneSettings settings;
+  settings.time = {1.0, 60, 4};
+  settings.bodies.push_back(box_body("box", {0.4, 0.2, 0.4}, {0, 0.1005, 0}));
+  settings.bodies[0].velocity = velocity;
+  settings.obstacles.push_back(floor_with(friction));
+  return settings;
+}
+
+Vec3 sum_on(const std::vector<Contact>& contacts, int object) {
+  Vec3 sum = Vec3::Zero();
+  for (const Contact& c : contacts) {
+    if (c.a == object) sum += c.impulse;
+    if (c.b == object) sum -= c.impulse;
+  }
+  return sum;
+}
+
+// The largest difference between a body's change of momentum in a tick and gravity plus logged impulses.
+double worst_balance(const SceneSettings& settings, CollisionGeometry geometry, double seconds) {
+  const Scene scene = make_scene(settings, "");
+  Simulation simulation(scene, {});
+  simulation.add_scene_bodies(geometry);
+  std::vector<Vec3> before(scene.bodies.size());
+  double worst = 0;
+  TickHooks hooks;
+  hooks.before = [&](double) {
+    for (std::size_t b = 0; b < before.size(); ++b) before[b] = simulation.bodies()[b].state.velocity;
+  };
+  hooks.after = [&](double dt) {
+    const std::vector<Contact> contacts = simulation.contacts();
+    for (std::size_t b = 0; b < before.size(); ++b) {
+      const RigidBody& body = simulation.bodies()[b];
+      const Vec3 change = body.mass * (body.state.velocity - before[b] - dt * scene.gravity);
+      worst = std::max(worst, (change - sum_on(contacts, static_cast<int>(b))).norm() / body.mass);
+    }
+  };
+  for (int frame = 1; scene.frame_time(frame) <= seconds; ++frame)
+    simulation.advance(scene.frame_time(frame), k_never, hooks);
+  return worst;
+}
+
+}  // namespace
+
+TEST(ContactLog, ImpulsesWithFrictionAreTheChangeOfMomentum) {
+  EXPECT_LT(worst_balance(box_on_floor({2, 0, 0}, 0.4), CollisionGeometry::hull, 0.5), 1e-12);
+  EXPECT_LT(worst_balance(box_on_floor({2, 0, 0}, 0.4), CollisionGeometry::mesh, 0.5), 1e-12);
+}
+
+TEST(ContactLog, HoldsAlsoForATumblingStackOfTriangleMeshes) {
+  SceneSettings settings = box_on_floor({0, 0, 0}, 0.5);
+  for (int k = 1; k < 4; ++k) {
+    settings.bodies.push_back(
+        box_body("b" + std::to_string(k), {0.3, 0.2, 0.35}, {0.1 * k, 0.1 + 0.25 * k, 0.02 * k}));
+    settings.bodies.back().rotation = {Vec3(1, 1, 0), 10.0 * k};
+  }
+  EXPECT_LT(worst_balance(settings, CollisionGeometry::mesh, 0.6), 1e-12);
+}
+
+TEST(ContactLog, VelocitiesAreThoseBeforeTheTick) {
+  SceneSettings settings = box_on_floor({0, 0, 0}, 0.5);
+  settings.gravity = Vec3::Zero();
+  settings.bodies[0].position.y() = 0.13;
+  settings.bodies[0].velocity = Vec3(0, -3, 0);
+  const Scene scene = make_scene(settings, "");
+  Simulation simulation(scene, {});
+  simulation.add_scene_bodies(CollisionGeometry::hull);
+  std::vector<Contact> first;
+  TickHooks hooks;
+  hooks.after = [&](double) {
+    std::vector<Contact> contacts = simulation.contacts();
+    std::erase_if(contacts, [](const Contact& c) { return c.normal_impulse == 0; });
+    if (first.empty()) first = contacts;
+  };
+  simulation.advance(scene.frame_time(2), k_never, hooks);
+  ASSERT_FALSE(first.empty());
+  for (const Contact& c : first) {
+    EXPECT_EQ(c.a, 0);
+    EXPECT_EQ(c.b, 1);
+    EXPECT_LT((c.normal - Vec3::UnitY()).norm(), 1e-12);
+    EXPECT_LT((c.velocity_a - Vec3(0, -3, 0)).norm(), 1e-12);
+    EXPECT_EQ(c.velocity_b, Vec3::Zero());
+  }
+}
+
+TEST(Simulation, ARestitutionFactorScalesTheRebound) {
+  double rebound[2];
+  for (int k = 0; k < 2; ++k) {
+    SceneSettings settings = box_on_floor({0, -4, 0}, 0);
+    settings.gravity = Vec3::Zero();
+    settings.bodies[0].position.y() = 0.2;
+    settings.bodies[0].material.restitution = 0.8;
+    const Scene scene = make_scene(settings, "");
+    Simulation simulation(scene, {});
+    simulation.add_scene_bodies(CollisionGeometry::hull);
+    if (k == 1) simulation.set_restitution_factor(0, 0.25);
+    for (int frame = 1; frame <= 12; ++frame) simulation.advance(scene.frame_time(frame), k_never);
+    rebound[k] = simulation.bodies()[0].state.velocity.y();
+  }
+  EXPECT_NEAR(rebound[0], 3.2, 1e-6);
+  EXPECT_NEAR(rebound[1], 0.8, 1e-6);
+}
+
+TEST(Simulation, AJointReportsTheWeightItCarries) {
+  SceneSettings settings;
+  settings.time = {1.0, 60, 4};
+  settings.bodies.push_back(box_body("held", {0.2, 0.2, 0.2}, {0, 0, 0}));
+  settings.bodies.push_back(box_body("arm", {0.4, 0.1, 0.1}, {0.3, 0, 0}));
+  SupportSettings support;
+  support.region.all = true;
+  settings.bodies[0].supports.push_back(support);
+  const Scene scene = make_scene(settings, "");
+  Simulation simulation(scene, {0.002, 200});
+  simulation.add_scene_bodies(CollisionGeometry::mesh);
+  Joint joint{0, 1, {}, {}, {}, {}, true};
+  const Vec3 pivot(0.1, 0, 0);
+  joint.pivot_a = simulation.bodies()[0].state.to_local(pivot);
+  joint.pivot_b = simulation.bodies()[1].state.to_local(pivot);
+  joint.frame_a = simulation.bodies()[0].state.orientation.conjugate();
+  joint.frame_b = simulation.bodies()[1].state.orientation.conjugate();
+  simulation.set_joints({joint});
+  JointLoad load;
+  double tick = 0;
+  TickHooks hooks;
+  hooks.after = [&](double dt) {
+    load = simulation.joint_load(0);
+    tick = dt;
+  };
+  for (int frame = 1; frame <= 60; ++frame) simulation.advance(scene.frame_time(frame), k_never, hooks);
+  const double weight = simulation.bodies()[1].mass * 9.81;
+  EXPECT_NEAR(load.impulse.y() / tick, -weight, 1e-3 * weight);                // pulls the held one down
+  EXPECT_NEAR(load.angular_impulse.z() / tick, -0.2 * weight, 2e-4 * weight);  // arm of 0.2 m
+  EXPECT_LT(std::abs(simulation.bodies()[1].state.position.y()), 1e-3);
+}
+
+TEST(Simulation, ObjectsOfOneComponentPassThroughEachOther) {
+  SceneSettings settings;
+  settings.gravity = Vec3::Zero();
+  settings.time = {1.0, 60, 4};
+  settings.bodies.push_back(box_body("a", {0.2, 0.2, 0.2}, {0, 0, 0}));
+  settings.bodies.push_back(box_body("b", {0.2, 0.2, 0.2}, {0.5, 0, 0}));
+  settings.bodies[1].velocity = Vec3(-2, 0, 0);
+  const Scene scene = make_scene(settings, "");
+  Simulation simulation(scene, {});
+  simulation.add_scene_bodies(CollisionGeometry::mesh);
+  simulation.set_component(0, 3);
+  simulation.set_component(1, 3);
+  for (int frame = 1; frame <= 30; ++frame) simulation.advance(scene.frame_time(frame), k_never);
+  EXPECT_NEAR(simulation.bodies()[1].state.position.x(), -0.5, 1e-9);
+}
+
+// Half of the ticks refit the triangles: the saved state and the vertices are all there is to the future.
+TEST(Simulation, ReshapingInMidFrameAndGoingOnFromASavedStateGiveTheSameBits) {
+  SceneSettings settings = box_on_floor({1, 0, 0.3}, 0.5);
+  settings.bodies[0].position.y() = 0.4;
+  settings.bodies[0].rotation = {Vec3(1, 0, 1), 25};
+  const Scene scene = make_scene(settings, "");
+  const Points model = scene.bodies[0].surface().vertices;
+  auto shape_at = [&](double time) {
+    Points points = model;
+    const double share = std::min(1.0, 2 * time);
+    for (Eigen::Index i = 0; i < points.rows(); ++i)
+      if (points(i, 0) > 0) points(i, 0) *= 1 - 0.4 * share;
+    return points;
+  };
+  auto reshape = [&](Simulation& simulation) {
+    const Points points = shape_at(simulation.time());
+    const Triangles& triangles = scene.bodies[0].surface().triangles;
+    const MassProperties mass = solid_mass_properties(
+        points, triangles, simulation.bodies()[0].mass / signed_volume(points, triangles));
+    const BodyFrame frame = principal_frame(mass, simulation.bodies()[0].frame.axes);
+    simulation.reshape(0, frame, frame.to_local(points));
+  };
+  auto run = [&](Simulation& simulation, int from, int to) {
+    TickHooks hooks;
+    hooks.after = [&](double) { reshape(simulation); };
+    for (int frame = from; frame <= to; ++frame) simulation.advance(scene.frame_time(frame), k_never, hooks);
+  };
+  Simulation whole(scene, {}), first(scene, {}), second(scene, {});
+  for (Simulation* s : {&whole, &first, &second}) s->add_scene_bodies(CollisionGeometry::mesh);
+  run(whole, 1, 40);
+  run(first, 1, 20);
+  StateWriter saved;
+  first.save(saved);
+  StateReader reader(saved.arrays());
+  second.load(reader);
+  second.restore_shape(0, second.bodies()[0].frame.to_local(shape_at(second.time())));
+  run(second, 21, 40);
+  StateWriter a, b;
+  whole.save(a);
+  second.save(b);
+  EXPECT_EQ(a.arrays(), b.arrays());
+}
+
+}  // namespace exemplar::rigid
