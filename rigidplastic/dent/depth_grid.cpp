@@ -34,6 +34,9 @@ namespace {
 
 using Corners = std::array<Vec3, 3>;
 
+// Cells by which a triangle is widened: centres on an edge that two triangles share belong to both, not to none.
+constexpr double k_edge = 1e-9;
+
 Corners corners_of(const Points& points, const Triangles& triangles, Eigen::Index t) {
   return {Vec3(points.row(triangles(t, 0))), Vec3(points.row(triangles(t, 1))),
           Vec3(points.row(triangles(t, 2)))};
@@ -59,13 +62,17 @@ void rasterise_triangle(const Corners& p, DepthGrid& grid) {
   const Vec2 slope = -normal.head<2>() / normal.z();
   const double h = grid.spacing;
   const auto [low, high] = std::minmax({p[0].y(), p[1].y(), p[2].y()});
-  const int first = std::max(0, static_cast<int>(std::ceil(std::max(-1.0, (low - grid.low.y()) / h))));
-  const int last = static_cast<int>(std::floor(std::min<double>(grid.rows - 1, (high - grid.low.y()) / h)));
+  const int first =
+      std::max(0, static_cast<int>(std::ceil(std::max(-1.0, (low - grid.low.y()) / h - k_edge))));
+  const int last =
+      static_cast<int>(std::floor(std::min<double>(grid.rows - 1, (high - grid.low.y()) / h + k_edge)));
   for (int j = first; j <= last; ++j) {
     const double y = grid.low.y() + j * h;
     const auto [from, to] = span_at(p, y);
-    const int begin = static_cast<int>(std::ceil(std::max(0.0, (from - grid.low.x()) / h)));
-    const int end = static_cast<int>(std::floor(std::min<double>(grid.columns - 1, (to - grid.low.x()) / h)));
+    if (!(from <= to)) continue;  // y missed the triangle by rounding
+    const int begin = static_cast<int>(std::ceil(std::max(0.0, (from - grid.low.x()) / h - k_edge)));
+    const int end =
+        static_cast<int>(std::floor(std::min<double>(grid.columns - 1, (to - grid.low.x()) / h + k_edge)));
     double depth = p[0].z() + slope.x() * (grid.low.x() + begin * h - p[0].x()) + slope.y() * (y - p[0].y());
     for (int i = begin; i <= end; ++i, depth += slope.x() * h) grid.at(i, j) = std::max(grid.at(i, j), depth);
   }
