@@ -1,13 +1,14 @@
 #include "core/rig/bbw.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <span>
 
 #include "core/base/parallel.h"
+#include "core/rig/laplacian.h"
 #include "core/sparse/anderson.h"
 
 namespace exemplar {
@@ -93,33 +94,13 @@ double kkt_of_rows(const Rows& w, const Rows& gradient, bool partition_of_unity)
   return scale > 0 ? worst / scale : 0.0;
 }
 
-void lumped_laplacian(const TetMesh& mesh, SparseMatrix& laplacian, VecX& mass) {
-  std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(16 * static_cast<std::size_t>(mesh.tets.rows()));
-  mass = VecX::Zero(mesh.vertices.rows());
-  for (Eigen::Index e = 0; e < mesh.tets.rows(); ++e) {
-    const Eigen::Vector4i tet = mesh.tets.row(e);
-    Mat3 edges;
-    for (int k = 0; k < 3; ++k) {
-      edges.col(k) = (mesh.vertices.row(tet[k + 1]) - mesh.vertices.row(tet[0])).transpose();
-    }
-    const double volume = edges.determinant() / 6;
-    const Mat3 inverse = edges.inverse();  // rows: gradients of the last three shape functions
-    Eigen::Matrix<double, 4, 3> gradients;
-    gradients << -inverse.colwise().sum(), inverse;
-    for (int a = 0; a < 4; ++a) {
-      mass[tet[a]] += volume / 4;
-      for (int b = 0; b < 4; ++b) {
-        entries.emplace_back(tet[a], tet[b], volume * gradients.row(a).dot(gradients.row(b)));
-      }
-    }
-  }
-  laplacian.resize(mesh.vertices.rows(), mesh.vertices.rows());
-  laplacian.setFromTriplets(entries.begin(), entries.end());
-}
-
-SparseMatrix squared(const SparseMatrix& laplacian, const VecX& mass) {
-  return laplacian * mass.cwiseInverse().asDiagonal() * laplacian;
+// Q and M. A vertex of no tet has no volume; it must be fixed, and its row of Q stays empty.
+SparseMatrix biharmonic(const TetMesh& mesh, VecX& mass) {
+  const TetGradients gradients = tet_gradients(mesh);
+  const SparseMatrix l = laplacian(mesh.tets, gradients, mesh.vertices.rows());
+  mass = lumped_volumes(mesh.tets, gradients.volume, mesh.vertices.rows());
+  const VecX inverse = (mass.array() > 0).select(mass.cwiseInverse(), 0.0);
+  return l * inverse.asDiagonal() * l;
 }
 
 // The problem on the vertices that are not fixed: ½ wᵀQw + cᵀw.
@@ -246,10 +227,8 @@ MatX with_fixed_rows(const FreeProblem& p, const Rows& z, const FixedRows& fixed
 }  // namespace
 
 SparseMatrix biharmonic_matrix(const TetMesh& mesh) {
-  SparseMatrix laplacian;
   VecX mass;
-  lumped_laplacian(mesh, laplacian, mass);
-  return squared(laplacian, mass);
+  return biharmonic(mesh, mass);
 }
 
 double biharmonic_energy(const SparseMatrix& q, const MatX& weights) {
@@ -268,10 +247,8 @@ double kkt_residual(const SparseMatrix& q, const MatX& weights, const FixedRows&
 
 BbwResult bounded_biharmonic_weights(const TetMesh& mesh, const FixedRows& fixed, const BbwOptions& options) {
   assert(!fixed.vertices.empty() && fixed.values.cols() > 0);
-  SparseMatrix laplacian;
   VecX mass;
-  lumped_laplacian(mesh, laplacian, mass);
-  const SparseMatrix q = squared(laplacian, mass);
+  const SparseMatrix q = biharmonic(mesh, mass);
   const FreeProblem problem = free_problem(q, mass, fixed);
   BbwResult result;
   Rows z(0, fixed.values.cols());
