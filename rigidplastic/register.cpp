@@ -1,5 +1,6 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
+#include "rigidplastic/lbs/checks/bench_bbw.h"
 #include "rigidplastic/rigid/checks/validation.h"
 #include "rigidplastic/rigid/method.h"
 
@@ -24,6 +25,7 @@ void register_rigidplastic(Registry& registry) {
   };
   registry.add(std::move(rigid));
   for (const ValidationCase& validation : rigid_validation_cases()) registry.add(validation);
+  registry.add(bbw_bench());
 }
 
 }  // namespace exemplar

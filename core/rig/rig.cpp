@@ -54,6 +54,8 @@ Rig make_rig(const Volume& volume, const PlacedHandles& placed) {
   rig.handles = placed.handles;
   rig.volume = sparse_weights(weights.weights);
   rig.surface = carried_weights(rig.volume, volume.mesh.tets, volume.surface);
+  rig.fixed = placed.fixed.vertices;
+  std::sort(rig.fixed.begin(), rig.fixed.end());
   rig.objective = weights.objective;
   rig.residual = weights.residual;
   rig.iterations = weights.iterations;
@@ -64,6 +66,18 @@ Rig make_rig(const Volume& volume, const PlacedHandles& placed) {
                                     weights.residual, weights.iterations));
   }
   return rig;
+}
+
+PlacedHandles placed_handles(const Rig& rig) {
+  const MatX weights = rig.volume.dense();
+  PlacedHandles placed;
+  placed.handles = rig.handles;
+  placed.fixed.vertices = rig.fixed;
+  placed.fixed.values.resize(static_cast<Eigen::Index>(rig.fixed.size()), weights.cols());
+  for (std::size_t k = 0; k < rig.fixed.size(); ++k) {
+    placed.fixed.values.row(static_cast<Eigen::Index>(k)) = weights.row(rig.fixed[k]);
+  }
+  return placed;
 }
 
 }  // namespace exemplar

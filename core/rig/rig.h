@@ -14,8 +14,9 @@ namespace exemplar {
 
 struct Rig {
   std::vector<Handle> handles;
-  SkinWeights volume;   // of the tet mesh's vertices
-  SkinWeights surface;  // of the user's vertices, which the tet mesh carries
+  SkinWeights volume;      // of the tet mesh's vertices
+  SkinWeights surface;     // of the user's vertices, which the tet mesh carries
+  std::vector<int> fixed;  // vertices of the tet mesh whose weights the handles prescribe, ascending
   double objective = 0;
   double residual = 0;  // of the weights: kkt_residual in bbw.h
   int iterations = 0;
@@ -30,6 +31,9 @@ struct Rig {
 
 Rig make_rig(const Volume& volume, const HandleRequest& request);
 Rig make_rig(const Volume& volume, const PlacedHandles& placed);
+
+// The handles and prescribed rows of a rig, to add more.
+PlacedHandles placed_handles(const Rig& rig);
 
 // Weights of points that a tet mesh carries: combinations of its vertices' weights, clamped where the point is
 // extrapolated, rows summing to 1.

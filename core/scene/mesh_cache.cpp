@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
 
-#include "core/base/random.h"
+#include "core/base/hasher.h"
 
 namespace exemplar {
 
@@ -27,29 +26,6 @@ std::optional<fs::path> cache_directory() {
   if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "exemplar";
   return std::nullopt;
 }
-
-// Two independent 64-bit mixes of bytes.
-class Hasher {
- public:
-  template <class T>
-  void add(const T* data, std::size_t count) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < count * sizeof(T); i += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes + i, std::min<std::size_t>(8, count * sizeof(T) - i));
-      m_a = mix_bits(m_a ^ word);
-      m_b = mix_bits(m_b + word * 0x9e3779b97f4a7c15ULL);
-    }
-  }
-  template <class T>
-  void add(T value) {
-    add(&value, 1);
-  }
-  std::string text() const { return fmt::format("{:016x}{:016x}", m_a, m_b); }
-
- private:
-  std::uint64_t m_a = 1, m_b = 2;
-};
 
 std::string key_of(const TriMesh& surface, const VolumeOptions& o) {
   Hasher hash;
@@ -147,6 +123,11 @@ bool read_surface_entry(const fs::path& path, TriMesh& mesh) {
 }
 
 }  // namespace
+
+std::optional<fs::path> cache_entry(const std::string& name) {
+  const std::optional<fs::path> directory = cache_directory();
+  return directory ? std::optional<fs::path>(*directory / name) : std::nullopt;
+}
 
 Volume cached_volume(const TriMesh& surface, const VolumeOptions& options) {
   const std::optional<fs::path> directory = cache_directory();

@@ -54,7 +54,7 @@ bool ScalarCholesky::positive_definite() const {
 
 MatX ScalarCholesky::solve(const MatX& rhs) const {
   assert(m->positive_definite && rhs.rows() == m->lower.rows());
-  return m->factor.solve(rhs);
+  return m->factor.solve_in_parallel(rhs);
 }
 
 double ScalarCholesky::factor_entries() const {
