@@ -19,6 +19,8 @@ struct Arguments {
   CheckArguments check;
   ListArguments list;
   MeshArguments mesh;
+  RigArguments rig;
+  PoseArguments pose;
   CompareArguments compare;
   RecordArguments validate, bench;
 };
@@ -69,6 +71,18 @@ void add_list(CLI::App& app, ListArguments& a) {
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
+void add_mesh_input(CLI::App& c, MeshInput& a) {
+  c.add_option("input", a.input, "Mesh file, or the name of a primitive (exemplar list primitives)")
+      ->required();
+  c.add_option("--set", a.assignments, "Parameter of a primitive, e.g. box.size=[1,2,1]")
+      ->allow_extra_args(false);
+  c.add_option("--max-tet-volume", a.max_tet_volume, "Largest tet [m³]")->check(CLI::PositiveNumber);
+  c.add_option("--cage-cell", a.cage_cell, "Cell size of a cage [m]")->check(CLI::PositiveNumber);
+  c.add_option("--quality", a.quality, "Largest radius-edge ratio")->check(CLI::Range(1.1, 10.0));
+  c.add_flag("!--no-cage", a.cage, "Fill the surface itself, however fine; fail where only a cage would do");
+  c.add_flag("--always-cage", a.always_cage, "Use a cage in any case");
+}
+
 void add_mesh(CLI::App& app, MeshArguments& a) {
   CLI::App* c =
       app.add_subcommand("mesh", "Inspect, convert and tetrahedralise meshes; list vibration modes");
@@ -77,19 +91,59 @@ void add_mesh(CLI::App& app, MeshArguments& a) {
       "  exemplar mesh car --set car.resolution=100 -o car.vtu\n"
       "  exemplar mesh scan.obj --max-tet-volume 1e-6 -o scan.vtu\n"
       "  exemplar mesh rabbit --modes 10 --material rubber");
-  c->add_option("input", a.input, "Mesh file, or the name of a primitive (exemplar list primitives)")
-      ->required();
+  add_mesh_input(*c, a);
   c->add_option("-o,--output", a.output, "Write a tet mesh (.vtu) or the surface (.vtp, .obj, .ply)");
-  c->add_option("--set", a.assignments, "Parameter of a primitive, e.g. box.size=[1,2,1]")
-      ->allow_extra_args(false);
-  c->add_option("--max-tet-volume", a.max_tet_volume, "Largest tet [m³]")->check(CLI::PositiveNumber);
-  c->add_option("--cage-cell", a.cage_cell, "Cell size of a cage [m]")->check(CLI::PositiveNumber);
-  c->add_option("--quality", a.quality, "Largest radius-edge ratio")->check(CLI::Range(1.1, 10.0));
   c->add_flag("!--surface-only", a.volume, "No volume");
-  c->add_flag("!--no-cage", a.cage, "Fill the surface itself, however fine; fail where only a cage would do");
-  c->add_flag("--always-cage", a.always_cage, "Use a cage in any case");
   c->add_option("--modes", a.modes, "List this many vibration frequencies")->check(CLI::Range(1, 200));
   c->add_option("--material", a.material, "Material preset for the modes");
+  c->add_flag("--json", a.json, "Machine-readable output");
+}
+
+void add_rig(CLI::App& app, RigArguments& a) {
+  CLI::App* c = app.add_subcommand("rig", "Place handles in a mesh and compute their skinning weights");
+  c->footer(
+      "Examples:\n"
+      "  exemplar rig barrel -o barrel.rig.json --handles 12 --preview out/barrel-rig\n"
+      "  exemplar rig scan.obj -o scan.rig.json --bone 0,0,0,0,1,0 --point 0.2,0.5,0 --handles 8");
+  add_mesh_input(*c, a);
+  c->add_option("-o,--output", a.output, "Write the rig (.json)");
+  c->add_option("--handles", a.handles, "Automatic handles on the surface; default 12 when no other is given")
+      ->check(CLI::Range(0, 1000));
+  c->add_option("--point", a.points, "Point handle X,Y,Z [m]")->allow_extra_args(false);
+  c->add_option("--bone", a.bones, "Bone X,Y,Z,X,Y,Z [m]")->allow_extra_args(false);
+  c->add_option("--cage", a.cages, "Cage X,Y,Z,X,Y,Z,X,Y,Z… [m]: a closed polygon")->allow_extra_args(false);
+  c->add_option("--preview", a.preview, "Write handles and weights into this folder, for scripts/render");
+  c->add_flag("--json", a.json, "Machine-readable output");
+}
+
+void add_pose(CLI::App& app, PoseArguments& a) {
+  CLI::App* c = app.add_subcommand("pose", "Make and preview example poses by the handles of a rig");
+  c->footer(
+      "Examples:\n"
+      "  exemplar pose barrel --rig barrel.rig.json --move auto-3=0.1,0,0 -o dented.vtp --preview "
+      "out/dented\n"
+      "  exemplar pose barrel --fit crushed.obj --tolerance 0.005 --max-handles 48 --save-rig "
+      "barrel.rig.json\n"
+      "  exemplar pose barrel --run out/barrels-fem --body barrel --max-handles 32 -o crushed.vtp");
+  add_mesh_input(*c, a);
+  c->add_option("--rig", a.rig, "Rig file; default: automatic handles");
+  c->add_option("--handles", a.handles, "Automatic handles when there is no rig file")
+      ->check(CLI::Range(1, 1000));
+  c->add_option("--move", a.moves, "HANDLE=DX,DY,DZ [m]; HANDLE is a name or @X,Y,Z for the nearest one")
+      ->allow_extra_args(false);
+  c->add_flag("--others-free", a.others_free, "Handles that are not moved may move along");
+  c->add_option("--fit", a.fit, "Fit the bones to this deformed mesh");
+  c->add_option("--run", a.run, "Fit the bones to a frame of this run");
+  c->add_option("--body", a.body, "Body of that run");
+  c->add_option("--frame", a.frame, "Frame of that run; default its last one")->check(CLI::Range(0, 1000000));
+  c->add_option("--tolerance", a.tolerance,
+                "RMS distance [m] that is good enough; default 1 % of the diagonal")
+      ->check(CLI::PositiveNumber);
+  c->add_option("--max-handles", a.max_handles, "Add handles where the fit is worst, up to these")
+      ->check(CLI::Range(0, 1000));
+  c->add_option("-o,--output", a.output, "Write the posed surface (.vtp, .obj, .ply)");
+  c->add_option("--save-rig", a.save_rig, "Write the rig with the added handles");
+  c->add_option("--preview", a.preview, "Write frames from rest to the pose into this folder");
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
@@ -133,6 +187,8 @@ void add_commands(CLI::App& app, Arguments& a) {
   add_run(app, a.run);
   add_compare(app, a.compare);
   add_mesh(app, a.mesh);
+  add_rig(app, a.rig);
+  add_pose(app, a.pose);
   add_check(app, a.check);
   add_records(app, "validate", "Run the physics validation cases: measured against expected", a.validate)
       ->add_flag("--slow", a.validate.slow, "Also the long cases");
@@ -146,6 +202,8 @@ int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, 
   if (command == "check") return check_command(a.check, registry, terminal);
   if (command == "list") return list_command(a.list, registry, terminal);
   if (command == "mesh") return mesh_command(a.mesh, terminal);
+  if (command == "rig") return rig_command(a.rig, terminal);
+  if (command == "pose") return pose_command(a.pose, terminal);
   if (command == "compare") return compare_command(a.compare, registry, terminal);
   if (command == "validate") return validate_command(a.validate, registry, terminal);
   return bench_command(a.bench, registry, terminal);

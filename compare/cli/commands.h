@@ -47,19 +47,47 @@ struct ListArguments {
 };
 int list_command(const ListArguments& arguments, const Registry& registry, const Terminal& terminal);
 
-struct MeshArguments {
+// A mesh and how its volume is made: shared by mesh, rig and pose.
+struct MeshInput {
   std::string input;                     // a mesh file or the name of a primitive
-  std::string output;                    // .vtu, .vtp, .obj, .ply; empty: only the report
   std::vector<std::string> assignments;  // of the primitive's parameters, e.g. car.resolution=100
   std::optional<double> max_tet_volume, cage_cell;
   double quality = 1.4;
-  bool volume = true;
   bool cage = true, always_cage = false;
+};
+
+struct MeshArguments : MeshInput {
+  std::string output;  // .vtu, .vtp, .obj, .ply; empty: only the report
+  bool volume = true;
   int modes = 0;  // list this many vibration frequencies
   std::string material = "rubber";
   bool json = false;
 };
 int mesh_command(const MeshArguments& arguments, const Terminal& terminal);
+
+struct RigArguments : MeshInput {
+  std::string output;                             // the rig file; empty: only the report
+  std::string preview;                            // a folder for scripts/render
+  std::optional<int> handles;                     // automatic ones; none: 12 when no other is given
+  std::vector<std::string> points, bones, cages;  // x,y,z…
+  bool json = false;
+};
+int rig_command(const RigArguments& arguments, const Terminal& terminal);
+
+struct PoseArguments : MeshInput {
+  std::string rig;                 // a rig file; empty: automatic handles
+  int handles = 12;                // automatic ones
+  std::vector<std::string> moves;  // HANDLE=dx,dy,dz
+  bool others_free = false;
+  std::string fit;                  // a deformed mesh …
+  std::string run, body;            // … or a body of another run
+  std::optional<int> frame;         // none: its last one
+  std::optional<double> tolerance;  // m; none: a hundredth of the diagonal
+  int max_handles = 0;              // add handles up to these
+  std::string output, save_rig, preview;
+  bool json = false;
+};
+int pose_command(const PoseArguments& arguments, const Terminal& terminal);
 
 struct CompareArguments {
   std::string study;

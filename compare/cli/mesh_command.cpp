@@ -5,45 +5,20 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
+#include "compare/cli/mesh_input.h"
 #include "core/base/errors.h"
 #include "core/elastic/modes.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
 #include "core/mesh/topology.h"
-#include "core/scene/mesh_cache.h"
-#include "core/scene/surface_settings.h"
+#include "core/scene/json.h"
+#include "core/scene/material.h"
 
 namespace exemplar {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// The parameters of a primitive after --set; problems with their paths.
-SurfaceSettings primitive_settings(const MeshArguments& arguments) {
-  surface_of_primitive(arguments.input);  // an unknown name is said here
-  Json document = Json::object();
-  document[arguments.input] = Json::object();
-  for (const std::string& assignment : arguments.assignments) apply_assignment(document, assignment);
-  SurfaceSettings settings;
-  std::vector<Problem> problems;
-  read_object(document, description_of<SurfaceSettings>(), &settings, "", problems);
-  if (!problems.empty()) throw InputError(problems);
-  return settings;
-}
-
-bool is_tet_file(const std::string& path) {
-  const std::string extension = fs::path(path).extension().string();
-  return extension == ".vtu" || extension == ".ele" || extension == ".node" || extension == ".msh" ||
-         extension == ".mesh";
-}
-
-TriMesh load_surface(const MeshArguments& arguments) {
-  if (fs::exists(arguments.input)) return read_surface(arguments.input);
-  if (fs::path(arguments.input).has_extension())
-    throw InputError(Problem{arguments.input, "", "no such file"});
-  return make_surface(primitive_settings(arguments), "");
-}
 
 Json report_json(const SurfaceReport& r) {
   return {{"vertices", r.vertices},
@@ -121,16 +96,6 @@ void write_result(const std::string& path, const TriMesh& surface, const TetMesh
   } else {
     write_surface(path, surface);
   }
-}
-
-Volume make_volume(const TriMesh& surface, const MeshArguments& arguments) {
-  VolumeOptions options;
-  options.max_tet_volume = arguments.max_tet_volume.value_or(0);
-  options.cage_cell = arguments.cage_cell.value_or(0);
-  options.quality = arguments.quality;
-  options.allow_cage = arguments.cage;
-  options.force_cage = arguments.always_cage;
-  return cached_volume(surface, options);
 }
 
 }  // namespace

@@ -121,6 +121,11 @@ bool read_surface_entry(const fs::path& path, TriMesh& mesh) {
 
 }  // namespace
 
+std::optional<fs::path> cache_entry(const std::string& name) {
+  const std::optional<fs::path> directory = cache_directory();
+  return directory ? std::optional<fs::path>(*directory / name) : std::nullopt;
+}
+
 Volume cached_volume(const TriMesh& surface, const VolumeOptions& options) {
   const std::optional<fs::path> directory = cache_directory();
   if (!directory) return build_volume(surface, options);

@@ -12,6 +12,7 @@
 #include "core/elastic/static_solve.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/mass_properties.h"
+#include "core/scene/body_rig.h"
 #include "core/scene/run_frame.h"
 
 namespace exemplar {
@@ -124,10 +125,19 @@ PosePoints from_frame(const FramePose& frame, const PoseContext& context) {
   return extended(placed_back(context, world), context);
 }
 
+PosePoints from_handles(const HandlePoseSettings& handles, const PoseContext& context) {
+  const Rig rig =
+      make_body_rig(context.settings->rig, *context.volume, context.directory, context.path + ".rig");
+  const BonePose pose = bones_of(handles, rig, context.volume->mesh);
+  return {skin(context.surface->vertices, rig.centres(), rig.surface, pose),
+          skin(context.volume->mesh.vertices, rig.centres(), rig.volume, pose)};
+}
+
 PosePoints pose_of(const ExampleSettings& settings, const PoseContext& context) {
   if (settings.file) return from_file(*settings.file, context);
   if (settings.mode) return from_mode(*settings.mode, context);
   if (settings.frame) return from_frame(*settings.frame, context);
+  if (settings.handles) return from_handles(*settings.handles, context);
   return mapped(settings, context);
 }
 
@@ -186,7 +196,10 @@ std::vector<Example> make_examples(const PoseContext& context) {
                           std::move(pose.volume), members(settings, context.volume->mesh)});
     } catch (const InputError& error) {
       for (Problem problem : error.problems()) {
-        if (problem.path.empty()) problem.path = fmt::format("{}.examples[{}]", context.path, i);
+        if (!problem.path.starts_with(context.path)) {
+          problem.path = fmt::format("{}.examples[{}]{}{}", context.path, i, problem.path.empty() ? "" : ".",
+                                     problem.path);
+        }
         problems.push_back(problem);
       }
     }

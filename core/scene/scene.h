@@ -37,6 +37,8 @@ class Body {
   const std::string& name() const { return m_settings.name; }
   const BodySettings& settings() const { return m_settings; }
   const Material& material() const { return m_settings.material; }
+  const std::string& directory() const { return m_directory; }  // where the scene's relative files start
+  const std::string& path() const { return m_path; }            // JSON path, e.g. bodies[0]
   bool is_sheet() const { return m_settings.kind == BodyKind::sheet; }
 
   // The input surface at rest, placed in the world, the user's vertices in the user's order.

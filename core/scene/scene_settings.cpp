@@ -133,6 +133,49 @@ void describe(Describe<FramePose>& d) {
   d.field("body", &FramePose::body, "", "body in that run; none: the one of the same name");
 }
 
+void describe(Describe<RigBone>& d) {
+  d.field("from", &RigBone::from, "m", "one end, body coordinates").required();
+  d.field("to", &RigBone::to, "m", "the other end").required();
+}
+
+void describe(Describe<RigCage>& d) {
+  d.field("corners", &RigCage::corners, "m", "of a closed polygon, body coordinates").required();
+  d.check([](const RigCage& cage, const ProblemSink& problem) {
+    if (cage.corners.size() < 3) problem("corners", "a cage needs at least three corners");
+  });
+}
+
+void describe(Describe<RigSettings>& d) {
+  d.field("file", &RigSettings::file, "", "a rig made by `exemplar rig`, relative to the scene file");
+  d.field("points", &RigSettings::points, "m", "point handles, body coordinates");
+  d.field("bones", &RigSettings::bones, "", "segments that move as one");
+  d.field("cages", &RigSettings::cages, "", "closed polygons whose corners are handles");
+  d.field("automatic", &RigSettings::automatic, "",
+          "how many handles are found on the surface; default: 12 when no other is given", between(0, 1000));
+  d.shorthand("automatic");
+  d.check([](const RigSettings& rig, const ProblemSink& problem) {
+    const bool given = !rig.points.empty() || !rig.bones.empty() || !rig.cages.empty() || rig.automatic;
+    if (rig.file && given)
+      problem("file", "stands for all handles: no points, bones, cages or automatic ones");
+    if (!rig.file && rig.points.empty() && rig.bones.empty() && rig.cages.empty() && rig.automatic == 0)
+      problem("automatic", "a rig needs at least one handle");
+  });
+}
+
+void describe(Describe<HandleMove>& d) {
+  d.field("handle", &HandleMove::handle, "", "name of the handle (`exemplar rig` lists them)");
+  d.field("near", &HandleMove::near, "m", "the handle nearest to this point, body coordinates");
+  d.field("by", &HandleMove::by, "m", "displacement");
+  d.field("rotation", &HandleMove::rotation, "", "how it is turned; default: found automatically");
+  d.exactly_one({"handle", "near"});
+}
+
+void describe(Describe<HandlePoseSettings>& d) {
+  d.field("move", &HandlePoseSettings::move, "", "the moved handles").required();
+  d.field("others_free", &HandlePoseSettings::others_free, "",
+          "the other handles go where the body bends least, instead of staying");
+}
+
 void describe(Describe<RegionBox>& d) {
   d.field("low", &RegionBox::low, "m", "lower corner").required();
   d.field("high", &RegionBox::high, "m", "upper corner").required();
@@ -173,10 +216,11 @@ void describe(Describe<ExampleSettings>& d) {
       .path();
   d.field("mode", &ExampleSettings::mode, "", "a vibration mode of the body: its number, or more about it");
   d.field("frame", &ExampleSettings::frame, "", "a frame of another run");
+  d.field("handles", &ExampleSettings::handles, "", "moved handles of the body's rig");
   d.field("region", &ExampleSettings::region, "m", "only elements with their centre in this box take part");
   d.field("allow_inverted", &ExampleSettings::allow_inverted, "", "accept a pose with inverted elements");
   std::vector<std::string> sources = pose_map_names();
-  for (const char* source : {"maps", "file", "mode", "frame"}) sources.push_back(source);
+  for (const char* source : {"maps", "file", "mode", "frame", "handles"}) sources.push_back(source);
   d.exactly_one(sources);
 }
 
@@ -288,6 +332,8 @@ void describe(Describe<BodySettings>& d) {
   d.field("rotation", &BodySettings::rotation, "", "placement: rotation about the surface's origin");
   d.field("velocity", &BodySettings::velocity, "m/s", "initial velocity");
   d.field("angular_velocity", &BodySettings::angular_velocity, "rad/s", "initial, about the centre of mass");
+  d.field("rig", &BodySettings::rig, "",
+          "handles for skinning and for poses by handles; default: 12 automatic");
   d.field("examples", &BodySettings::examples, "", "example poses");
   d.field("initial_pose", &BodySettings::initial_pose, "",
           "the example in which the body starts; none: at rest");

@@ -70,7 +70,34 @@ struct RegionNearest {
   std::vector<Vec3> points;
 };
 
-// An example pose: one map (inherited), several maps, a file, a vibration mode or a frame of another run.
+// Which handles a body's rig has (core/rig); lengths in body coordinates.
+struct RigBone {
+  Vec3 from = Vec3::Zero(), to = Vec3::Zero();
+};
+struct RigCage {
+  std::vector<Vec3> corners;  // a closed polygon
+};
+struct RigSettings {
+  std::optional<std::string> file;  // made by `exemplar rig`; instead of all others
+  std::vector<Vec3> points;
+  std::vector<RigBone> bones;
+  std::vector<RigCage> cages;
+  std::optional<int> automatic;  // none: 12 when no other handle is given, else 0
+};
+
+struct HandleMove {
+  std::optional<std::string> handle;  // its name …
+  std::optional<Vec3> near;           // … or a point: the handle nearest to it
+  Vec3 by = Vec3::Zero();             // m
+  std::optional<RotationSettings> rotation;
+};
+struct HandlePoseSettings {
+  std::vector<HandleMove> move;
+  bool others_free = false;
+};
+
+// An example pose: one map (inherited), several maps, a file, a vibration mode, a frame of another run or
+// moved handles of the body's rig.
 struct ExampleSettings : PoseMap {
   std::string name;
   ExampleUse use = ExampleUse::both;
@@ -78,6 +105,7 @@ struct ExampleSettings : PoseMap {
   std::optional<std::string> file;
   std::optional<ModePose> mode;
   std::optional<FramePose> frame;
+  std::optional<HandlePoseSettings> handles;
   std::optional<RegionBox>
       region;  // only elements with their centre in this box (body coordinates) take part
   bool allow_inverted = false;
@@ -160,6 +188,7 @@ struct BodySettings {
   RotationSettings rotation;
   Vec3 velocity = Vec3::Zero();
   Vec3 angular_velocity = Vec3::Zero();  // rad/s about the centre of mass
+  std::optional<RigSettings> rig;        // none: automatic, where a method or a pose needs one
   std::vector<ExampleSettings> examples;
   std::optional<std::string> initial_pose;  // name of an example the body starts in
   std::vector<SupportSettings> supports;
@@ -230,6 +259,11 @@ void describe(Describe<RotationSettings>& d);
 void describe(Describe<VolumeSettings>& d);
 void describe(Describe<ModePose>& d);
 void describe(Describe<FramePose>& d);
+void describe(Describe<RigBone>& d);
+void describe(Describe<RigCage>& d);
+void describe(Describe<RigSettings>& d);
+void describe(Describe<HandleMove>& d);
+void describe(Describe<HandlePoseSettings>& d);
 void describe(Describe<RegionBox>& d);
 void describe(Describe<RegionSphere>& d);
 void describe(Describe<RegionHalfSpace>& d);

@@ -2,9 +2,11 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
+#include "core/base/parallel.h"
 #include "core/sparse/cholesky.h"
 
 namespace exemplar {
@@ -26,6 +28,7 @@ class NoNestedOpenMp {
 
 constexpr int k_metis_above_unknowns = 5000;
 constexpr int k_supernodal_above_unknowns = 1500;
+constexpr Eigen::Index k_columns_at_once = 6;
 
 }  // namespace
 
@@ -46,62 +49,91 @@ cholmod_sparse lower_triangle(int size, std::span<const int> column_start, std::
   return a;
 }
 
+CholmodFactor::Workspace::Workspace() {
+  cholmod_start(&common);
+  common.print = 0;
+}
+
+CholmodFactor::Workspace::~Workspace() {
+  cholmod_free_dense(&x, &common);
+  cholmod_free_dense(&y, &common);
+  cholmod_free_dense(&e, &common);
+  cholmod_finish(&common);
+}
+
 CholmodFactor::CholmodFactor(int unknowns) : m_unknowns(unknowns) {
   static const bool blas_set = (set_blas_threads(1), true);
   (void)blas_set;
-  cholmod_start(&m_common);
-  m_common.print = 0;
-  m_common.final_ll = 1;
+  cholmod_common& common = m_own.common;
+  common.final_ll = 1;
   // Below the size the factor is too thin for dense panels, unless it is nearly full (CHOLMOD looks at
   // flops per entry).
-  m_common.supernodal = unknowns > k_supernodal_above_unknowns ? CHOLMOD_SUPERNODAL : CHOLMOD_AUTO;
+  common.supernodal = unknowns > k_supernodal_above_unknowns ? CHOLMOD_SUPERNODAL : CHOLMOD_AUTO;
 }
 
 CholmodFactor::~CholmodFactor() {
-  cholmod_free_factor(&m_factor, &m_common);
-  cholmod_free_dense(&m_x, &m_common);
-  cholmod_free_dense(&m_y, &m_common);
-  cholmod_free_dense(&m_e, &m_common);
-  cholmod_finish(&m_common);
+  cholmod_free_factor(&m_factor, &m_own.common);
 }
 
 std::vector<int> CholmodFactor::ordering(cholmod_sparse& graph) {
   std::vector<int> order(graph.nrow);
   if (graph.nrow == 0) return order;
   const bool metis = m_unknowns > k_metis_above_unknowns;
-  const int done = metis ? cholmod_metis(&graph, nullptr, 0, 1, order.data(), &m_common)
-                         : cholmod_amd(&graph, nullptr, 0, order.data(), &m_common);
+  const int done = metis ? cholmod_metis(&graph, nullptr, 0, 1, order.data(), &m_own.common)
+                         : cholmod_amd(&graph, nullptr, 0, order.data(), &m_own.common);
   if (done == 0) throw std::runtime_error("CHOLMOD could not order the matrix");
   return order;
 }
 
 void CholmodFactor::analyse(cholmod_sparse& pattern, std::vector<int>& permutation) {
-  m_common.nmethods = 1;
-  m_common.method[0].ordering = CHOLMOD_GIVEN;
-  m_factor = cholmod_analyze_p(&pattern, permutation.data(), nullptr, 0, &m_common);
+  m_own.common.nmethods = 1;
+  m_own.common.method[0].ordering = CHOLMOD_GIVEN;
+  m_factor = cholmod_analyze_p(&pattern, permutation.data(), nullptr, 0, &m_own.common);
   if (m_factor == nullptr) throw std::runtime_error("CHOLMOD could not analyse the matrix (out of memory?)");
-  m_flops = m_common.fl;
-  m_entries = m_common.lnz;
+  m_flops = m_own.common.fl;
+  m_entries = m_own.common.lnz;
 }
 
 bool CholmodFactor::factorise(cholmod_sparse& matrix) {
   const NoNestedOpenMp guard;
-  cholmod_factorize(&matrix, m_factor, &m_common);
-  return m_common.status == CHOLMOD_OK && m_factor->minor == m_factor->n;
+  cholmod_factorize(&matrix, m_factor, &m_own.common);
+  return m_own.common.status == CHOLMOD_OK && m_factor->minor == m_factor->n;
+}
+
+void CholmodFactor::solve(const double* rhs, double* result, Eigen::Index columns, Workspace& w) const {
+  const std::size_t rows = m_factor->n, count = rows * static_cast<std::size_t>(columns);
+  cholmod_dense b{};
+  b.nrow = b.d = rows;
+  b.ncol = static_cast<std::size_t>(columns);
+  b.nzmax = count;
+  b.x = const_cast<double*>(rhs);
+  b.xtype = CHOLMOD_REAL;
+  b.dtype = CHOLMOD_DOUBLE;
+  cholmod_solve2(CHOLMOD_A, m_factor, &b, nullptr, &w.x, nullptr, &w.y, &w.e, &w.common);
+  std::memcpy(result, w.x->x, sizeof(double) * count);
 }
 
 MatX CholmodFactor::solve(const MatX& rhs) {
   const NoNestedOpenMp guard;
-  cholmod_dense b{};
-  b.nrow = b.d = static_cast<std::size_t>(rhs.rows());
-  b.ncol = static_cast<std::size_t>(rhs.cols());
-  b.nzmax = static_cast<std::size_t>(rhs.size());
-  b.x = const_cast<double*>(rhs.data());
-  b.xtype = CHOLMOD_REAL;
-  b.dtype = CHOLMOD_DOUBLE;
-  cholmod_solve2(CHOLMOD_A, m_factor, &b, nullptr, &m_x, nullptr, &m_y, &m_e, &m_common);
   MatX result(rhs.rows(), rhs.cols());
-  std::memcpy(result.data(), m_x->x, sizeof(double) * static_cast<std::size_t>(rhs.size()));
+  solve(rhs.data(), result.data(), rhs.cols(), m_own);
+  return result;
+}
+
+MatX CholmodFactor::solve_in_parallel(const MatX& rhs) {
+  const NoNestedOpenMp guard;
+  const Eigen::Index chunks = (rhs.cols() + k_columns_at_once - 1) / k_columns_at_once;
+  while (static_cast<Eigen::Index>(m_others.size()) < chunks)
+    m_others.push_back(std::make_unique<Workspace>());
+  MatX result(rhs.rows(), rhs.cols());
+  parallel_for(
+      static_cast<std::size_t>(chunks),
+      [&](std::size_t k) {
+        const Eigen::Index first = static_cast<Eigen::Index>(k) * k_columns_at_once;
+        const Eigen::Index columns = std::min(k_columns_at_once, rhs.cols() - first);
+        solve(rhs.col(first).data(), result.col(first).data(), columns, *m_others[k]);
+      },
+      1);
   return result;
 }
 

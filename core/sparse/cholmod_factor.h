@@ -4,6 +4,7 @@
 
 #include <cholmod.h>
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,19 +31,32 @@ class CholmodFactor {
   // False if the matrix is not positive definite (or not finite).
   bool factorise(cholmod_sparse& matrix);
   MatX solve(const MatX& rhs);
+  // The same for many columns, a few at a time on several threads. Which columns go together is fixed, so that the
+  // bits do not depend on the number of threads (BLAS rounds differently for another number of columns).
+  MatX solve_in_parallel(const MatX& rhs);
 
   double flops() const { return m_flops; }
   double entries() const { return m_entries; }
-  double memory_bytes() const { return static_cast<double>(m_common.memory_usage); }
+  double memory_bytes() const { return static_cast<double>(m_own.common.memory_usage); }
   bool supernodal() const { return m_factor->is_super != 0; }
 
  private:
+  // What one thread writes to in cholmod_solve2; kept between calls.
+  struct Workspace {
+    Workspace();
+    ~Workspace();
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+
+    cholmod_common common{};
+    cholmod_dense *x = nullptr, *y = nullptr, *e = nullptr;
+  };
+  void solve(const double* rhs, double* result, Eigen::Index columns, Workspace& workspace) const;
+
   int m_unknowns;
-  cholmod_common m_common{};
+  Workspace m_own;
+  std::vector<std::unique_ptr<Workspace>> m_others;  // of solve_in_parallel
   cholmod_factor* m_factor = nullptr;
-  cholmod_dense* m_x = nullptr;  // workspaces of cholmod_solve2, kept between calls
-  cholmod_dense* m_y = nullptr;
-  cholmod_dense* m_e = nullptr;
   double m_flops = 0;
   double m_entries = 0;
 };

@@ -54,7 +54,7 @@ bool ScalarCholesky::positive_definite() const {
 
 MatX ScalarCholesky::solve(const MatX& rhs) const {
   assert(m_implementation->positive_definite && rhs.rows() == m_implementation->lower.rows());
-  return m_implementation->factor.solve(rhs);
+  return m_implementation->factor.solve_in_parallel(rhs);
 }
 
 double ScalarCholesky::factor_entries() const {

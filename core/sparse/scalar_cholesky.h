@@ -25,7 +25,7 @@ class ScalarCholesky {
   bool factorise(const SparseMatrix& a);
   bool positive_definite() const;  // of the last factorisation
 
-  // Solves for all columns of `rhs` with the last factor.
+  // Solves for all columns of `rhs` with the last factor, on several threads; not from several threads at once.
   MatX solve(const MatX& rhs) const;
 
   double factor_entries() const;  // non-zeros of the factor

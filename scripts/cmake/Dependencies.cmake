@@ -14,6 +14,7 @@ find_package(TBB REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
+find_package(Ceres 2.1 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
 find_package(VTK 9.1 REQUIRED COMPONENTS CommonDataModel FiltersCore FiltersGeneral FiltersSources

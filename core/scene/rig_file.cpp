@@ -1,0 +1,212 @@
+#include "core/scene/rig_file.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/errors.h"
+#include "core/base/hash.h"
+#include "core/output/atomic_file.h"
+#include "core/scene/json.h"
+#include "core/scene/mesh_cache.h"
+
+namespace exemplar {
+
+namespace {
+
+constexpr const char* k_rig_format = "exemplar rig 1";
+constexpr std::uint64_t k_rig_version = 1;  // raise when rigs are made differently
+
+template <class Matrix>
+void add_matrix(Hasher& hash, const Matrix& matrix) {
+  hash.add(matrix.rows());
+  hash.add(matrix.data(), static_cast<std::size_t>(matrix.size()));
+}
+
+std::string mesh_key(const Volume& volume) {
+  Hasher hash;
+  add_matrix(hash, volume.mesh.vertices);
+  add_matrix(hash, volume.mesh.tets);
+  return hash.text();
+}
+
+Json vector_json(const Vec3& v) {
+  return {v.x(), v.y(), v.z()};
+}
+
+Vec3 vector_of(const Json& json) {
+  return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
+}
+
+HandleKind kind_of(const std::string& name) {
+  for (const HandleKind kind :
+       {HandleKind::point, HandleKind::bone, HandleKind::cage, HandleKind::automatic}) {
+    if (name == name_of(kind)) return kind;
+  }
+  throw InputError("unknown kind of handle '" + name + "'");
+}
+
+Rig rig_of(const Json& json) {
+  Rig rig;
+  for (const Json& handle : json.at("handles")) {
+    rig.handles.push_back({handle.at("name").get<std::string>(),
+                           kind_of(handle.at("kind").get<std::string>()), vector_of(handle.at("start")),
+                           vector_of(handle.at("end"))});
+  }
+  rig.fixed = json.at("fixed").get<std::vector<int>>();
+  const Json& weights = json.at("weights");
+  rig.volume.bones = rig.bones();
+  rig.volume.start = weights.at("start").get<std::vector<int>>();
+  rig.volume.bone = weights.at("bone").get<std::vector<int>>();
+  rig.volume.weight = weights.at("weight").get<std::vector<double>>();
+  rig.objective = json.at("objective").get<double>();
+  rig.residual = json.at("residual").get<double>();
+  rig.iterations = json.at("iterations").get<int>();
+  rig.converged = json.at("converged").get<bool>();
+  rig.notes = json.at("notes").get<std::vector<std::string>>();
+  return rig;
+}
+
+// What is wrong with the weights, or nothing.
+std::string problem_of(const SkinWeights& w, Eigen::Index vertices) {
+  if (w.points() != vertices || w.start.front() != 0 || w.start.back() != static_cast<int>(w.bone.size()) ||
+      w.bone.size() != w.weight.size()) {
+    return "the lists do not fit together";
+  }
+  for (std::size_t i = 0; i + 1 < w.start.size(); ++i) {
+    if (w.start[i + 1] <= w.start[i]) return fmt::format("row {} is empty", i);
+    double sum = 0;
+    for (int k = w.start[i]; k < w.start[i + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (w.bone[at] < 0 || w.bone[at] >= w.bones)
+        return fmt::format("row {} names handle {}", i, w.bone[at]);
+      if (!(w.weight[at] >= 0 && w.weight[at] <= 1)) return fmt::format("row {} leaves [0, 1]", i);
+      sum += w.weight[at];
+    }
+    if (std::abs(sum - 1) > 1e-12) return fmt::format("row {} sums to {}", i, sum);
+  }
+  return "";
+}
+
+void check_rig(const Rig& rig, const std::string& file, const Volume& volume) {
+  const std::string problem = problem_of(rig.volume, volume.mesh.vertices.rows());
+  if (!problem.empty()) throw InputError(Problem{file, "weights", problem});
+  for (const int vertex : rig.fixed) {
+    if (vertex < 0 || vertex >= volume.mesh.vertices.rows()) {
+      throw InputError(Problem{file, "fixed", fmt::format("there is no vertex {}", vertex)});
+    }
+  }
+}
+
+void check_mesh(const Json& json, const std::string& file, const Volume& volume) {
+  const Json& mesh = json.at("mesh");
+  if (mesh.at("key").get<std::string>() == mesh_key(volume)) return;
+  throw InputError(Problem{
+      file, "mesh",
+      fmt::format(
+          "is the rig of another mesh: {} vertices and {} tets there, {} and {} here; make it anew with "
+          "`exemplar rig`",
+          mesh.at("vertices").get<long>(), mesh.at("tets").get<long>(), volume.mesh.vertices.rows(),
+          volume.mesh.tets.rows())});
+}
+
+std::string request_key(const Volume& volume, const HandleRequest& request) {
+  Hasher hash;
+  hash.add(k_rig_version);
+  add_matrix(hash, volume.mesh.vertices);
+  add_matrix(hash, volume.mesh.tets);
+  hash.add(request.automatic);
+  hash.add(request.points.size());
+  for (const Vec3& point : request.points) hash.add(point.data(), 3);
+  hash.add(request.bones.size());
+  for (const HandleRequest::Bone& bone : request.bones) {
+    hash.add(bone.start.data(), 3);
+    hash.add(bone.end.data(), 3);
+  }
+  for (const std::vector<Vec3>& cage : request.cages) {
+    hash.add(cage.size());
+    for (const Vec3& corner : cage) hash.add(corner.data(), 3);
+  }
+  return hash.text();
+}
+
+std::optional<std::string> text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::string encode_rig(const Rig& rig, const Volume& volume) {
+  Json json{{"format", k_rig_format}};
+  json["mesh"] = {{"vertices", volume.mesh.vertices.rows()},
+                  {"tets", volume.mesh.tets.rows()},
+                  {"surface_vertices", volume.surface.tet.size()},
+                  {"key", mesh_key(volume)}};
+  json["handles"] = Json::array();
+  for (const Handle& handle : rig.handles) {
+    json["handles"].push_back({{"name", handle.name},
+                               {"kind", name_of(handle.kind)},
+                               {"start", vector_json(handle.start)},
+                               {"end", vector_json(handle.end)}});
+  }
+  json["objective"] = rig.objective;
+  json["residual"] = rig.residual;
+  json["iterations"] = rig.iterations;
+  json["converged"] = rig.converged;
+  json["notes"] = rig.notes;
+  json["fixed"] = rig.fixed;
+  json["weights"] = {{"start", rig.volume.start}, {"bone", rig.volume.bone}, {"weight", rig.volume.weight}};
+  return json.dump() + "\n";
+}
+
+Rig decode_rig(const std::string& text, const std::string& file, const Volume& volume) {
+  const Json json = parse_json(text, file);
+  if (!json.is_object() || json.value("format", "") != k_rig_format) {
+    throw InputError(Problem{file, "format", fmt::format("is not \"{}\": not a rig", k_rig_format)});
+  }
+  try {
+    check_mesh(json, file, volume);
+    Rig rig = rig_of(json);
+    check_rig(rig, file, volume);
+    rig.surface = carried_weights(rig.volume, volume.mesh.tets, volume.surface);
+    return rig;
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(Problem{file, "", std::string("is damaged: ") + error.what()});
+  }
+}
+
+void write_rig(const std::string& path, const Rig& rig, const Volume& volume) {
+  write_file_atomically(path, encode_rig(rig, volume));
+}
+
+Rig read_rig(const std::string& path, const Volume& volume) {
+  const std::optional<std::string> text = text_of(path);
+  if (!text) throw InputError(Problem{path, "", "cannot be read"});
+  return decode_rig(*text, path, volume);
+}
+
+Rig cached_rig(const Volume& volume, const HandleRequest& request) {
+  const auto path = cache_entry(request_key(volume, request) + ".rig");
+  if (!path) return make_rig(volume, request);
+  try {
+    if (const auto text = text_of(path->string())) return decode_rig(*text, path->string(), volume);
+  } catch (const InputError&) {
+    // A damaged entry is made anew.
+  }
+  const Rig rig = make_rig(volume, request);
+  try {
+    std::filesystem::create_directories(path->parent_path());
+    write_rig(path->string(), rig, volume);
+  } catch (const std::exception&) {
+    // A cache that cannot be written is no error.
+  }
+  return rig;
+}
+
+}  // namespace exemplar

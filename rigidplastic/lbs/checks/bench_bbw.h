@@ -1,0 +1,11 @@
+// `exemplar bench rigid-lbs/bbw`: our bounded biharmonic weights beside `igl::bbw`, and how they grow to 50 k
+// vertices.
+#pragma once
+
+#include "core/run/validation.h"
+
+namespace exemplar {
+
+Bench bbw_bench();
+
+}  // namespace exemplar
