@@ -7,15 +7,12 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/base/index.h"
 #include "core/base/parallel.h"
 
 namespace exemplar::shells {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::string pair_text(const Edges& edges) {
   return fmt::format("{} (the first joins vertices {} and {})", edges.rows(), edges(0, 0), edges(0, 1));
@@ -56,25 +53,25 @@ Sheet::Sheet(TriMesh mesh, bool edge_unknowns, const Edges& ghost_edges)
   }
   make_edges(ghost_edges);
   if (edge_unknowns) pack_angles();
-  set_clamped(std::vector<char>(at(vertex_count()), 0));
+  set_clamped(std::vector<char>(to_size(vertex_count()), 0));
   for (const SheetEdge& edge : m_edges) m_mean_edge += edge.length / static_cast<double>(m_edges.size());
 }
 
 void Sheet::make_edges(const Edges& ghost_edges) {
   const SurfaceEdges all = surface_edges(m_mesh.triangles);
-  m_edges.resize(at(static_cast<int>(all.edges.rows())));
+  m_edges.resize(to_size(static_cast<int>(all.edges.rows())));
   m_sides.resize(triangle_count());
   for (std::size_t t = 0; t < triangle_count(); ++t) {
     const auto row = static_cast<Eigen::Index>(t);
     for (int k = 0; k < 3; ++k) {
       const int e = all.of_triangle(row, k);
-      SheetEdge& edge = m_edges[at(e)];
+      SheetEdge& edge = m_edges[to_size(e)];
       const int side = m_mesh.triangles(row, (k + 1) % 3) == all.edges(e, 0) ? 0 : 1;
-      m_sides[t][at(k)] = {e, side};
+      m_sides[t][to_size(k)] = {e, side};
       edge.points[0] = all.edges(e, 0);
       edge.points[1] = all.edges(e, 1);
-      edge.points[at(2 + side)] = m_mesh.triangles(row, k);
-      edge.triangles[at(side)] = static_cast<int>(t);
+      edge.points[to_size(2 + side)] = m_mesh.triangles(row, k);
+      edge.triangles[to_size(side)] = static_cast<int>(t);
       edge.length = m_rest[t].length[k];
     }
   }
@@ -87,7 +84,7 @@ void Sheet::make_edges(const Edges& ghost_edges) {
 }
 
 void Sheet::add_ghost(int e) {
-  SheetEdge& edge = m_edges[at(e)];
+  SheetEdge& edge = m_edges[to_size(e)];
   if (edge.has_angle()) return;
   edge.points[edge.points[2] < 0 ? 2 : 3] = vertex_count() + ghost_count();
   m_ghosts.push_back(e);
@@ -100,14 +97,14 @@ void Sheet::pack_angles() {
   std::vector<int> open;
   const auto close_pack = [&] {
     for (std::size_t c = 0; c < open.size(); ++c) {
-      m_edges[at(open[c])].pack = first_pack() + m_packs;
-      m_edges[at(open[c])].coordinate = static_cast<int>(c);
+      m_edges[to_size(open[c])].pack = first_pack() + m_packs;
+      m_edges[to_size(open[c])].coordinate = static_cast<int>(c);
     }
     ++m_packs;
     open.clear();
   };
   const auto is_free = [&](int e) {
-    return m_edges[at(e)].pack < 0 && std::find(open.begin(), open.end(), e) == open.end();
+    return m_edges[to_size(e)].pack < 0 && std::find(open.begin(), open.end(), e) == open.end();
   };
   for (const std::size_t wanted : {std::size_t{3}, std::size_t{2}}) {
     for (const std::array<EdgeSide, 3>& sides : m_sides) {
@@ -130,14 +127,14 @@ void Sheet::set_clamped(const std::vector<char>& held) {
   const auto wholly_held = [&](int triangle) {
     if (triangle < 0) return false;
     const auto corners = m_mesh.triangles.row(triangle);
-    return held[at(corners[0])] && held[at(corners[1])] && held[at(corners[2])];
+    return held[to_size(corners[0])] && held[to_size(corners[1])] && held[to_size(corners[2])];
   };
   for (SheetEdge& edge : m_edges) {
     const double phi = m_edge_unknowns ? 1 : 0;
     const bool border = edge.triangles[0] < 0 || edge.triangles[1] < 0;
     edge.rule = {SideRule{0.5, phi}, SideRule{0.5, -phi}};
     if (border) edge.rule = {SideRule{0, phi}, SideRule{0, phi}};
-    if (!m_edge_unknowns || !held[at(edge.points[0])] || !held[at(edge.points[1])]) continue;
+    if (!m_edge_unknowns || !held[to_size(edge.points[0])] || !held[to_size(edge.points[1])]) continue;
     const bool ghost = border && edge.has_angle();
     const bool left = wholly_held(edge.triangles[0]), right = wholly_held(edge.triangles[1]);
     if (ghost) edge.rule = {SideRule{1, 0}, SideRule{1, 0}};
@@ -156,7 +153,7 @@ Points Sheet::nodes(const Points& x) const {
   Points all = Points::Zero(node_count(), 3);
   all.topRows(vertex_count()) = x;
   for (int g = 0; g < ghost_count(); ++g)
-    all.row(vertex_count() + g) = ghost_position(x, m_edges[at(m_ghosts[at(g)])]).transpose();
+    all.row(vertex_count() + g) = ghost_position(x, m_edges[to_size(m_ghosts[to_size(g)])]).transpose();
   return all;
 }
 
@@ -183,9 +180,9 @@ Vec6 Sheet::shape(const Points& nodes, const VecX& theta, std::size_t triangle) 
   Vec6 q;
   const auto corners = m_mesh.triangles.row(static_cast<Eigen::Index>(triangle));
   for (int k = 0; k < 3; ++k) {
-    const EdgeSide& side = m_sides[triangle][at(k)];
-    const SheetEdge& edge = m_edges[at(side.edge)];
-    const SideRule& rule = edge.rule[at(side.side)];
+    const EdgeSide& side = m_sides[triangle][to_size(k)];
+    const SheetEdge& edge = m_edges[to_size(side.edge)];
+    const SideRule& rule = edge.rule[to_size(side.side)];
     q[k] =
         (nodes.row(m_first + corners[(k + 2) % 3]) - nodes.row(m_first + corners[(k + 1) % 3])).squaredNorm();
     q[3 + k] = rule.theta * theta[side.edge] + rule.phi * phi(nodes, edge);
@@ -216,17 +213,18 @@ VecX relaxed_phi(const Sheet& sheet, const VecX& theta, const std::vector<Mat3>&
   for (std::size_t t = 0; t < sheet.triangle_count(); ++t) {
     Vec3 alpha, factor;
     for (int k = 0; k < 3; ++k) {
-      const EdgeSide& side = sheet.sides(t)[at(k)];
-      const SideRule& rule = sheet.edges()[at(side.edge)].rule[at(side.side)];
+      const EdgeSide& side = sheet.sides(t)[to_size(k)];
+      const SideRule& rule = sheet.edges()[to_size(side.edge)].rule[to_size(side.side)];
       alpha[k] = rule.theta * theta[side.edge] - rest(static_cast<Eigen::Index>(t), k);
       factor[k] = rule.phi;
     }
     const Vec3 moment = stiffness[t] * alpha;
     for (int k = 0; k < 3; ++k) {
-      const int row = sheet.sides(t)[at(k)].edge;
+      const int row = sheet.sides(t)[to_size(k)].edge;
       slope[row] += factor[k] * moment[k];
       for (int l = 0; l < 3; ++l)
-        entries.emplace_back(row, sheet.sides(t)[at(l)].edge, factor[k] * factor[l] * stiffness[t](k, l));
+        entries.emplace_back(row, sheet.sides(t)[to_size(l)].edge,
+                             factor[k] * factor[l] * stiffness[t](k, l));
     }
   }
   for (Eigen::Index e = 0; e < count; ++e) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/base/index.h"
 #include "shells/plasticity.h"
 
 namespace exemplar::shells {
@@ -14,10 +15,6 @@ namespace exemplar::shells {
 namespace {
 
 constexpr double k_folded = 3.1;  // rad: beyond this a sheet lies on itself
-
-Eigen::Index col(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 PhysicalTriangle make_triangle(const SheetInput& input, const Sheet& sheet, std::size_t t,
                                PhysicalTriangle*) {
@@ -31,12 +28,25 @@ PaperTriangle make_triangle(const SheetInput& input, const Sheet& sheet, std::si
   if (input.bending) k.bending = *input.bending;
   Vec3 hinge = Vec3::Zero();
   for (int i = 0; i < 3; ++i) {
-    const SheetEdge& edge =
-        sheet.edges()[static_cast<std::size_t>(sheet.sides(t)[static_cast<std::size_t>(i)].edge)];
+    const SheetEdge& edge = sheet.edges()[static_cast<std::size_t>(sheet.sides(t)[to_size(i)].edge)];
     if (edge.triangles[0] < 0 || edge.triangles[1] < 0) continue;
-    for (const int side : edge.triangles) hinge[i] += sheet.rest(static_cast<std::size_t>(side)).area;
+    for (const int side : edge.triangles) hinge[i] += sheet.rest(to_size(side)).area;
   }
   return PaperTriangle(sheet.rest(t), k, hinge);
+}
+
+// Problems raised inside get this path.
+template <class Make>
+auto at_path(const std::string& path, const Make& make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const InputError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) {
+      if (problem.path.empty()) problem.path = path;
+    }
+    throw InputError(std::move(problems));
+  }
 }
 
 Vec2 principal(const Mat2& tensor) {
@@ -62,12 +72,12 @@ class SheetBodyOf : public SheetBody {
   using Shapes = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
   SheetBodyOf(SheetInput input, int first_node) : SheetBody(std::move(input)) {
-    check_sheet(m_input.mesh);
+    at_path(m_input.path + ".surface", [&] { return check_sheet(m_input.mesh), 0; });
     m_sheet = std::make_shared<Sheet>(m_input.mesh, m_input.model == SheetModelKind::physical,
                                       m_input.clamped_edges);
     for (std::size_t t = 0; t < m_sheet->triangle_count(); ++t)
       m_triangles.push_back(make_triangle(m_input, *m_sheet, t, static_cast<Triangle*>(nullptr)));
-    const Points flat = Points::Zero(col(m_sheet->triangle_count()), 3);
+    const Points flat = Points::Zero(to_row(m_sheet->triangle_count()), 3);
     m_rest_angles = m_sheet->angles(m_sheet->nodes(m_input.mesh.vertices), {});
     const Points rest_nodes = relaxed(m_input.mesh.vertices, {}, flat);
     m_undeformed = measures(rest_nodes, m_rest_angles);
@@ -80,17 +90,18 @@ class SheetBodyOf : public SheetBody {
 
   bool flow(const Points& x) override {
     if (!m_plastic || m_frozen || m_input.internal_stiffness == 0) return false;
-    const double before = term(0).internal_energy(x);
+    const double before = term(0).triangle_energies(x).sum();
     Rests<Triangle> rest = term(0).rest();
     const FlowCount count =
         shells::flow(*m_plastic, *m_sheet, m_triangles, shapes(x, term(0).angles(x)), m_undeformed, rest);
     m_held_back += count.held_back;
     if (count.flowed == 0) return false;
     set_rest(rest);
-    m_dissipation += before - term(0).internal_energy(x);
+    m_dissipation += before - term(0).triangle_energies(x).sum();
     return true;
   }
-  double internal_energy(const Points& x) const override { return term(0).internal_energy(x); }
+  double internal_energy(const Points& x) const override { return term(0).triangle_energies(x).sum(); }
+  double bending_energy(const Points& x) const override { return term(0).triangle_energies(x).row(1).sum(); }
   double example_energy(const Points& x, std::size_t set, const VecX& w) const override {
     return term(set).example_energy(x, w);
   }
@@ -104,8 +115,8 @@ class SheetBodyOf : public SheetBody {
   double plastic_measure() const override {
     double largest = 0;
     for (std::size_t t = 0; t < m_triangles.size(); ++t) {
-      const Vec6 d =
-          geometric(m_triangles[t], term(0).rest().col(col(t)) - m_undeformed.col(col(t)), m_sheet->rest(t));
+      const Vec6 d = geometric(m_triangles[t], term(0).rest().col(to_row(t)) - m_undeformed.col(to_row(t)),
+                               m_sheet->rest(t));
       largest = std::max({largest,
                           0.5 * m_input.material.thickness *
                               principal(m_sheet->rest(t).curvature(d.tail<3>())).cwiseAbs().maxCoeff(),
@@ -122,15 +133,15 @@ class SheetBodyOf : public SheetBody {
     for (const auto& term : m_own_terms) term->set_rest(rest);
   }
   Shapes shapes(const Points& x, const VecX& theta) const {
-    Shapes q(6, col(m_triangles.size()));
-    for (std::size_t t = 0; t < m_triangles.size(); ++t) q.col(col(t)) = m_sheet->shape(x, theta, t);
+    Shapes q(6, to_row(m_triangles.size()));
+    for (std::size_t t = 0; t < m_triangles.size(); ++t) q.col(to_row(t)) = m_sheet->shape(x, theta, t);
     return q;
   }
   Rests<Triangle> measures(const Points& x, const VecX& theta) const {
     const Shapes q = shapes(x, theta);
     Rests<Triangle> p(Triangle::measures, q.cols());
     for (std::size_t t = 0; t < m_triangles.size(); ++t)
-      p.col(col(t)) = m_triangles[t].measure(q.col(col(t)));
+      p.col(to_row(t)) = m_triangles[t].measure(q.col(to_row(t)));
     return p;
   }
   // The nodes for vertices `x`, with the angles of the edges that cost least against ᾱ.
@@ -148,9 +159,22 @@ class SheetBodyOf : public SheetBody {
     m_start = relaxed(m_input.positions, m_rest_angles, rest_alpha());
   }
   Rests<Triangle> pose_measures(const Points& pose) const {
+    if (pose.rows() != m_sheet->vertex_count())
+      throw InputError(
+          fmt::format("the example has {} vertices, the sheet {}", pose.rows(), m_sheet->vertex_count()));
     const VecX theta = m_sheet->angles(m_sheet->nodes(pose), m_rest_angles);
     check_pose(pose, theta);
     return measures(relaxed(pose, m_rest_angles, rest_alpha()), theta);
+  }
+  std::vector<Rests<Triangle>> all_measures(const std::vector<Points>& poses,
+                                            const std::vector<int>& numbers) const {
+    std::vector<Rests<Triangle>> all;
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      const int number = i < numbers.size() ? numbers[i] : static_cast<int>(i);
+      all.push_back(at_path(fmt::format("{}.examples[{}]", m_input.path, number),
+                            [&] { return pose_measures(poses[i]); }));
+    }
+    return all;
   }
   void check_pose(const Points& pose, const VecX& theta) const;
   void make_terms(int first_node);
@@ -166,11 +190,8 @@ class SheetBodyOf : public SheetBody {
 
 template <class Triangle>
 void SheetBodyOf<Triangle>::check_pose(const Points& pose, const VecX& theta) const {
-  if (pose.rows() != m_sheet->vertex_count())
-    throw InputError(
-        fmt::format("the example has {} vertices, the sheet {}", pose.rows(), m_sheet->vertex_count()));
   for (std::size_t t = 0; t < m_triangles.size(); ++t) {
-    const auto v = m_sheet->mesh().triangles.row(col(t));
+    const auto v = m_sheet->mesh().triangles.row(to_row(t));
     const Vec3 a = (pose.row(v[1]) - pose.row(v[0])).transpose(),
                b = (pose.row(v[2]) - pose.row(v[0])).transpose();
     if (!(0.5 * a.cross(b).norm() > 1e-6 * m_sheet->rest(t).area))
@@ -178,11 +199,11 @@ void SheetBodyOf<Triangle>::check_pose(const Points& pose, const VecX& theta) co
   }
   for (std::size_t e = 0; e < m_sheet->edges().size(); ++e) {
     const SheetEdge& edge = m_sheet->edges()[e];
-    if (std::abs(theta[col(e)]) > k_folded && std::abs(m_rest_angles[col(e)]) <= k_folded)
+    if (std::abs(theta[to_row(e)]) > k_folded && std::abs(m_rest_angles[to_row(e)]) <= k_folded)
       throw InputError(
           fmt::format("the example folds the sheet over onto itself at the edge of vertices {} and {} "
                       "({:.0f}°); use a milder pose or a finer sheet",
-                      edge.points[0], edge.points[1], theta[col(e)] * 180 / std::numbers::pi));
+                      edge.points[0], edge.points[1], theta[to_row(e)] * 180 / std::numbers::pi));
   }
 }
 
@@ -196,7 +217,7 @@ void SheetBodyOf<Triangle>::make_terms(int first_node) {
     set.bending = examples.bending;
     set.on_simplex = examples.on_simplex;
     set.takes_part = examples.takes_part;
-    for (const Points& pose : examples.poses) set.poses.push_back(pose_measures(pose));
+    set.poses = all_measures(examples.poses, examples.numbers);
     sets.push_back(std::move(set));
   }
   m_sheet->set_first_node(first_node);
@@ -219,7 +240,7 @@ void SheetBodyOf<Triangle>::make_plastic() {
   plastic.yield_strain = m_input.plastic->yield_strain;
   plastic.yield_curvature =
       (m_input.plastic->full_section ? 3.0 : 2.0) * plastic.yield_strain / m_input.material.thickness;
-  for (const Points& pose : m_input.plastic->poses) plastic.poses.push_back(pose_measures(pose));
+  plastic.poses = all_measures(m_input.plastic->poses, m_input.plastic->numbers);
   plastic.takes_part = m_input.plastic->takes_part;
   m_plastic = std::move(plastic);
   m_sheet->set_first_node(first);
@@ -227,13 +248,13 @@ void SheetBodyOf<Triangle>::make_plastic() {
 
 template <class Triangle>
 SheetFields SheetBodyOf<Triangle>::fields(const Points& x) const {
-  const auto count = col(m_triangles.size());
+  const auto count = to_row(m_triangles.size());
   const MatX energies = term(0).triangle_energies(x);
   const Shapes q = shapes(x, term(0).angles(x));
   SheetFields f{VecX(count), VecX(count), MatX(count, 2), MatX(count, 2), VecX(count), VecX(count)};
   for (std::size_t t = 0; t < m_triangles.size(); ++t) {
     const RestTriangle& rest = m_sheet->rest(t);
-    const Eigen::Index i = col(t);
+    const Eigen::Index i = to_row(t);
     f.membrane_energy[i] = energies(0, i) / rest.area;
     f.bending_energy[i] = energies(1, i) / rest.area;
     f.curvatures.row(i) = principal(rest.curvature(q.col(i).template tail<3>())).transpose();
@@ -261,8 +282,8 @@ double SheetBody::locking_measure(const Points& x) const {
   double largest = 0;
   for (std::size_t t = 0; t < m_sheet->triangle_count(); ++t) {
     const double l = m_sheet->rest(t).length.maxCoeff();
-    largest = std::max(largest,
-                       f.curvatures.row(col(t)).cwiseAbs().maxCoeff() * l * l / m_input.material.thickness);
+    largest = std::max(
+        largest, f.curvatures.row(to_row(t)).cwiseAbs().maxCoeff() * l * l / m_input.material.thickness);
   }
   return largest;
 }

@@ -18,6 +18,7 @@ enum class SheetModelKind { physical, paper };
 // Poses that share one set of weights.
 struct SheetExamples {
   std::vector<Points> poses;     // vertices, one each
+  std::vector<int> numbers;      // of the body's examples, for messages
   std::vector<char> takes_part;  // per triangle; empty: all
   double membrane = 1, bending = 1;
   bool on_simplex = true;
@@ -28,10 +29,12 @@ struct SheetPlasticity {
   double yield_strain = 0;
   bool full_section = true;
   std::vector<Points> poses;
+  std::vector<int> numbers;
   std::vector<std::vector<char>> takes_part;  // per pose and triangle
 };
 
 struct SheetInput {
+  std::string path;              // in the scene, for messages
   TriMesh mesh;                  // at rest
   Points positions, velocities;  // at the start; empty: at rest
   double density = 1000;         // kg/m³
@@ -81,6 +84,7 @@ class SheetBody {
   // Plastic flow at the nodes x; true if any rest state has changed.
   virtual bool flow(const Points& x) = 0;
   virtual double internal_energy(const Points& x) const = 0;
+  virtual double bending_energy(const Points& x) const = 0;  // the part of it in bending
   virtual double example_energy(const Points& x, std::size_t set, const VecX& w) const = 0;
   virtual SheetFields fields(const Points& x) const = 0;
   virtual SheetState state() const = 0;

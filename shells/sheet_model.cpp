@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/index.h"
+
 namespace exemplar::shells {
 
-namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 SheetModel::SheetModel(std::vector<SheetInput> inputs, ImplicitOptions options) {
   std::vector<std::shared_ptr<NodeTerm>> terms;
@@ -27,11 +23,13 @@ SheetModel::SheetModel(std::vector<SheetInput> inputs, ImplicitOptions options) 
   }
   Points positions(nodes, 3), velocities = Points::Zero(nodes, 3);
   VecX masses = VecX::Zero(nodes);
+  std::vector<char> abstract(to_size(nodes), 0);
   for (const auto& body : m_bodies) {
     const Sheet& sheet = body->sheet();
     positions.middleRows(sheet.first_node(), sheet.node_count()) = body->start();
     if (body->input().velocities.rows() > 0)
       velocities.middleRows(sheet.first_node(), sheet.vertex_count()) = body->input().velocities;
+    std::fill_n(abstract.begin() + sheet.first_node() + sheet.first_pack(), sheet.pack_count(), 1);
     masses.segment(sheet.first_node(), sheet.vertex_count()) =
         sheet.vertex_masses(body->input().density * body->input().material.thickness);
   }
@@ -39,7 +37,7 @@ SheetModel::SheetModel(std::vector<SheetInput> inputs, ImplicitOptions options) 
   // Below this force the membrane strain is under 1e-9; bending forces of thin sheets are that much smaller.
   options.stiffness_force = 1e-9 * stiffness * options.length;
   m_solver = std::make_unique<ImplicitSolver>(std::move(positions), std::move(velocities), std::move(masses),
-                                              std::move(terms), std::move(options));
+                                              std::move(terms), std::move(options), std::move(abstract));
   ImplicitState state = m_solver->state();
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     for (std::size_t s = 0; s < m_bodies[b]->input().examples.size(); ++s) {
@@ -64,25 +62,25 @@ std::vector<SupportedNode> SheetModel::fixed(const Points& positions, const std:
 // Clamped edges from the held vertices; angles that do not count, and unused coordinates of packs, are held.
 void SheetModel::complete(StepInput& input) {
   const Points& x = m_solver->state().positions;
-  std::vector<char> held(at(static_cast<int>(x.rows())), 0);
+  std::vector<char> held(to_size(static_cast<int>(x.rows())), 0);
   for (const SupportedNode& node : input.held)
-    held[at(node.node)] = node.held[0] && node.held[1] && node.held[2];
+    held[to_size(node.node)] = node.held[0] && node.held[1] && node.held[2];
   for (const auto& body : m_bodies) {
     const Sheet& sheet = body->sheet();
     const auto first = held.begin() + sheet.first_node();
     body->set_clamped({first, first + sheet.vertex_count()});
-    std::vector<SupportedNode> packs(at(sheet.pack_count()));
+    std::vector<SupportedNode> packs(to_size(sheet.pack_count()));
     for (int k = 0; k < sheet.pack_count(); ++k) {
-      packs[at(k)].node = sheet.first_node() + sheet.first_pack() + k;
-      packs[at(k)].position = x.row(packs[at(k)].node).transpose();
+      packs[to_size(k)].node = sheet.first_node() + sheet.first_pack() + k;
+      packs[to_size(k)].position = x.row(packs[to_size(k)].node).transpose();
     }
     for (const SheetEdge& edge : sheet.edges()) {
       if (edge.pack >= 0 && edge.active())
-        packs[at(edge.pack - sheet.first_pack())].held[at(edge.coordinate)] = false;
+        packs[to_size(edge.pack - sheet.first_pack())].held[to_size(edge.coordinate)] = false;
     }
     for (int g = 0; g < sheet.ghost_count(); ++g) {
       const int node = sheet.first_node() + sheet.vertex_count() + g;
-      if (!held[at(node)]) input.held.push_back(fixed(x, {node}).front());
+      if (!held[to_size(node)]) input.held.push_back(fixed(x, {node}).front());
     }
     for (const SupportedNode& pack : packs) {
       if (pack.held[0] || pack.held[1] || pack.held[2]) input.held.push_back(pack);
@@ -114,13 +112,11 @@ double SheetModel::internal_energy() const {
   return sum;
 }
 
-double SheetModel::example_energy() const {
-  double sum = 0;
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    for (std::size_t s = 0; s < m_bodies[b]->input().examples.size(); ++s)
-      sum += m_bodies[b]->example_energy(m_solver->state().positions, s, weights(b, s));
-  }
-  return sum;
+double SheetModel::example_energy(std::size_t term) const {
+  std::size_t b = 0;
+  while (b + 1 < m_bodies.size() && m_first_term[b + 1] <= term) ++b;
+  const std::size_t set = term - m_first_term[b];
+  return m_bodies[b]->example_energy(m_solver->state().positions, set, weights(b, set));
 }
 
 double SheetModel::plastic_dissipation() const {

@@ -31,7 +31,7 @@ class SheetModel {
     return m_solver->state().weights[example_term(b, set)];
   }
   double internal_energy() const;
-  double example_energy() const;
+  double example_energy(std::size_t term) const;  // W_p in one of the solver's terms
   double plastic_dissipation() const;
 
   // Held vertices with their place, e.g. all of a region, fixed where they are.

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "core/math/psd.h"
 
 namespace exemplar::shells {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-Eigen::Index index(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 double sum_in_order(const std::vector<double>& values) {
   double sum = 0;
@@ -50,9 +44,9 @@ SheetTerm<Triangle>::SheetTerm(std::shared_ptr<const Sheet> sheet, std::vector<T
 template <class Triangle>
 void SheetTerm<Triangle>::number_nodes() {
   const int first = m_sheet->first_node();
-  Points centres(index(m_sheet->triangle_count()), 3);
+  Points centres(to_row(m_sheet->triangle_count()), 3);
   for (std::size_t t = 0; t < m_sheet->triangle_count(); ++t) {
-    const auto corners = m_sheet->mesh().triangles.row(index(t));
+    const auto corners = m_sheet->mesh().triangles.row(to_row(t));
     std::vector<int> nodes{first + corners[0], first + corners[1], first + corners[2]};
     const auto local_of = [&](int node) {
       if (node < 0) return -1;
@@ -64,15 +58,15 @@ void SheetTerm<Triangle>::number_nodes() {
     Local local;
     for (std::size_t k = 0; k < 3; ++k) {
       const EdgeSide& side = m_sheet->sides(t)[k];
-      local.wing[k] = local_of(m_sheet->edges()[at(side.edge)].points[at(3 - side.side)]);
+      local.wing[k] = local_of(m_sheet->edges()[to_size(side.edge)].points[to_size(3 - side.side)]);
     }
     for (std::size_t k = 0; k < 3; ++k)
-      local.pack[k] = local_of(m_sheet->edges()[at(m_sheet->sides(t)[k].edge)].pack);
+      local.pack[k] = local_of(m_sheet->edges()[to_size(m_sheet->sides(t)[k].edge)].pack);
     local.count = static_cast<int>(nodes.size());
     nodes.resize(k_nodes, nodes.front());
     m_nodes.insert(m_nodes.end(), nodes.begin(), nodes.end());
     m_local.push_back(local);
-    centres.row(index(t)) =
+    centres.row(to_row(t)) =
         (m_sheet->mesh().vertices.row(corners[0]) + m_sheet->mesh().vertices.row(corners[1]) +
          m_sheet->mesh().vertices.row(corners[2])) /
         3;
@@ -94,7 +88,7 @@ void SheetTerm<Triangle>::connect(const BlockPattern& pattern, std::span<const i
     std::vector<BlockSlot> slots;
     std::vector<int> columns(width);
     for (std::size_t i = 0; i < nodes.size(); i += width) {
-      for (std::size_t k = 0; k < width; ++k) columns[k] = m_column[at(nodes[i + k])];
+      for (std::size_t k = 0; k < width; ++k) columns[k] = m_column[to_size(nodes[i + k])];
       const std::vector<BlockSlot> own = pattern.slots(columns);
       slots.insert(slots.end(), own.begin(), own.end());
     }
@@ -107,8 +101,8 @@ void SheetTerm<Triangle>::connect(const BlockPattern& pattern, std::span<const i
 template <class Triangle>
 typename Triangle::Measures SheetTerm<Triangle>::example_rest(std::size_t t, const VecX& w) const {
   // p_0 carries the plastic offsets of W_i; the examples themselves stay as they are.
-  Measures rest = (1 - w.sum()) * m_rest.col(index(t));
-  for (std::size_t i = 0; i < m_poses.size(); ++i) rest += w[index(i)] * m_poses[i].col(index(t));
+  Measures rest = (1 - w.sum()) * m_rest.col(to_row(t));
+  for (std::size_t i = 0; i < m_poses.size(); ++i) rest += w[to_row(i)] * m_poses[i].col(to_row(t));
   return rest;
 }
 
@@ -119,7 +113,7 @@ typename SheetTerm<Triangle>::Point SheetTerm<Triangle>::evaluate(const Points& 
   point.q = m_sheet->shape(x, theta, t);
   point.p = m_triangles[t].measure(point.q);
   point.stiffness = m_internal * m_triangles[t].stiffness;
-  point.f = point.stiffness * (point.p - m_rest.col(index(t)));
+  point.f = point.stiffness * (point.p - m_rest.col(to_row(t)));
   if (in_examples(t)) {
     point.f += m_example_stiffness[t] * (point.p - example_rest(t, w));
     point.stiffness += m_example_stiffness[t];
@@ -133,7 +127,7 @@ double SheetTerm<Triangle>::value(const Points& x, const VecX& w) {
   m_slots.resize(m_sheet->triangle_count());
   parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
     const Measures p = m_triangles[t].measure(m_sheet->shape(x, theta, t));
-    const Measures d = p - m_rest.col(index(t));
+    const Measures d = p - m_rest.col(to_row(t));
     m_slots[t] = 0.5 * m_internal * d.dot(m_triangles[t].stiffness * d);
     if (!in_examples(t)) return;
     const Measures e = p - example_rest(t, w);
@@ -146,10 +140,10 @@ template <class Triangle>
 void SheetTerm<Triangle>::differentiate_angles(const Points& x) {
   const std::vector<SheetEdge>& edges = m_sheet->edges();
   m_theta = angles(x);
-  m_theta_gradient.resize(12, index(edges.size()));
+  m_theta_gradient.resize(12, to_row(edges.size()));
   parallel_for(edges.size(), [&](std::size_t e) {
     if (edges[e].has_angle())
-      m_theta_gradient.col(index(e)) = Dihedral::gradient(m_sheet->stencil(x, edges[e]));
+      m_theta_gradient.col(to_row(e)) = Dihedral::gradient(m_sheet->stencil(x, edges[e]));
   });
 }
 
@@ -162,18 +156,18 @@ typename SheetTerm<Triangle>::Jacobian SheetTerm<Triangle>::jacobian(const Point
     const Eigen::RowVector3d edge_vector = 2 * (x.row(nodes[b]) - x.row(nodes[a]));
     j.template block<1, 3>(k, 3 * b) = edge_vector;
     j.template block<1, 3>(k, 3 * a) = -edge_vector;
-    const EdgeSide& side = m_sheet->sides(t)[at(k)];
-    const SheetEdge& edge = m_sheet->edges()[at(side.edge)];
-    const SideRule& rule = edge.rule[at(side.side)];
+    const EdgeSide& side = m_sheet->sides(t)[to_size(k)];
+    const SheetEdge& edge = m_sheet->edges()[to_size(side.edge)];
+    const SideRule& rule = edge.rule[to_size(side.side)];
     if (rule.theta != 0 && edge.has_angle()) {
       // The edge's points (ends, wing left, wing right) among the triangle's nodes.
-      std::array<int, 4> of_point{a, b, k, m_local[t].wing[at(k)]};
-      if (side.side == 1) of_point = {b, a, m_local[t].wing[at(k)], k};
+      std::array<int, 4> of_point{a, b, k, m_local[t].wing[to_size(k)]};
+      if (side.side == 1) of_point = {b, a, m_local[t].wing[to_size(k)], k};
       for (int p = 0; p < 4; ++p)
-        j.template block<1, 3>(3 + k, 3 * of_point[at(p)]) +=
+        j.template block<1, 3>(3 + k, 3 * of_point[to_size(p)]) +=
             rule.theta * m_theta_gradient.template block<3, 1>(3 * p, side.edge).transpose();
     }
-    if (rule.phi != 0) j(3 + k, 3 * m_local[t].pack[at(k)] + edge.coordinate) = rule.phi / edge.length;
+    if (rule.phi != 0) j(3 + k, 3 * m_local[t].pack[to_size(k)] + edge.coordinate) = rule.phi / edge.length;
   }
   return j;
 }
@@ -182,7 +176,7 @@ template <class Triangle>
 void SheetTerm<Triangle>::scatter(std::size_t t, const Eigen::Matrix<double, k_dofs, 1>& local,
                                   Eigen::Ref<VecX> column) const {
   for (int a = 0; a < m_local[t].count; ++a) {
-    const int c = m_column[at(m_nodes[k_nodes * t + at(a)])];
+    const int c = m_column[to_size(m_nodes[k_nodes * t + to_size(a)])];
     if (c >= 0) column.segment<3>(3 * c) += local.template segment<3>(3 * a);
   }
 }
@@ -197,14 +191,14 @@ void SheetTerm<Triangle>::add_gradient(const Points& x, const VecX& w, Points& g
     const Vec6 slope = m_triangles[t].jacobian(point.q).transpose() * point.f;
     const Eigen::Matrix<double, k_dofs, 1> nodal = jacobian(x, t).transpose() * slope;
     for (int a = 0; a < m_local[t].count; ++a)
-      g.row(m_nodes[k_nodes * t + at(a)]) += nodal.template segment<3>(3 * a).transpose();
+      g.row(m_nodes[k_nodes * t + to_size(a)]) += nodal.template segment<3>(3 * a).transpose();
     if (!in_examples(t)) return;
     const Measures f = m_example_stiffness[t] * (point.p - example_rest(t, w));
     for (std::size_t i = 0; i < m; ++i)
-      m_slots[m * t + i] = -f.dot(m_poses[i].col(index(t)) - m_rest.col(index(t)));
+      m_slots[m * t + i] = -f.dot(m_poses[i].col(to_row(t)) - m_rest.col(to_row(t)));
   });
   for (std::size_t t = 0; m > 0 && t < m_sheet->triangle_count(); ++t)
-    g_w += Eigen::Map<const VecX>(m_slots.data() + m * t, index(m));
+    g_w += Eigen::Map<const VecX>(m_slots.data() + m * t, to_row(m));
 }
 
 template <class Triangle>
@@ -247,7 +241,7 @@ void SheetTerm<Triangle>::add_triangle(const Points& x, const VecX& w, bool proj
   Eigen::Matrix<double, k_dofs, k_dofs> h;
   h.noalias() = j.transpose() * kj;
   const Vec6 slope = p_q.transpose() * point.f;
-  m_moments.col(index(t)) = slope.template tail<3>();
+  m_moments.col(to_row(t)) = slope.template tail<3>();
   const Vec3 n = slope.template head<3>() - k.template topLeftCorner<3, 3>() * stretch_error(x, t);
   add_membrane_force(n, project, h);
   const BlockSlot* slots = m_triangle_slots.data() + t * (k_nodes * (k_nodes + 1) / 2);
@@ -256,24 +250,25 @@ void SheetTerm<Triangle>::add_triangle(const Points& x, const VecX& w, bool proj
   }
   if (!in_examples(t)) return;
   for (std::size_t i = 0; i < m_poses.size(); ++i) {
-    const Measures direction = m_poses[i].col(index(t)) - m_rest.col(index(t));
+    const Measures direction = m_poses[i].col(to_row(t)) - m_rest.col(to_row(t));
     const Vec6 column = -(p_q.transpose() * (m_example_stiffness[t] * direction));
-    scatter(t, j.transpose() * column, c.col(index(i)));
+    scatter(t, j.transpose() * column, c.col(to_row(i)));
     for (std::size_t l = 0; l < m_poses.size(); ++l)
       m_slots[(t * m_poses.size() + i) * m_poses.size() + l] =
-          direction.dot(m_example_stiffness[t] * (m_poses[l].col(index(t)) - m_rest.col(index(t))));
+          direction.dot(m_example_stiffness[t] * (m_poses[l].col(to_row(t)) - m_rest.col(to_row(t))));
   }
 }
 
 template <class Triangle>
 void SheetTerm<Triangle>::add_edge(const Points& x, std::size_t h, BlockMatrix& a) const {
-  const SheetEdge& edge = m_sheet->edges()[at(m_hinges[h])];
+  const SheetEdge& edge = m_sheet->edges()[to_size(m_hinges[h])];
   double moment = 0;
   for (std::size_t s = 0; s < 2; ++s) {
     if (edge.triangles[s] < 0) continue;
-    const std::array<EdgeSide, 3>& sides = m_sheet->sides(at(edge.triangles[s]));
+    const std::array<EdgeSide, 3>& sides = m_sheet->sides(to_size(edge.triangles[s]));
     for (int k = 0; k < 3; ++k) {
-      if (sides[at(k)].edge == m_hinges[h]) moment += edge.rule[s].theta * m_moments(k, edge.triangles[s]);
+      if (sides[to_size(k)].edge == m_hinges[h])
+        moment += edge.rule[s].theta * m_moments(k, edge.triangles[s]);
     }
   }
   const Mat12 second = moment * Dihedral::hessian(m_sheet->stencil(x, edge));
@@ -289,11 +284,11 @@ void SheetTerm<Triangle>::add_hessian(const Points& x, const VecX& w, bool proje
   differentiate_angles(x);
   const std::size_t m = m_poses.size();
   m_slots.assign(m * m * m_sheet->triangle_count(), 0.0);
-  m_moments.resize(3, index(m_sheet->triangle_count()));
+  m_moments.resize(3, to_row(m_sheet->triangle_count()));
   m_triangle_colours.for_each([&](std::size_t t) { add_triangle(x, w, project, t, a, c); });
   if (!project) m_hinge_colours.for_each([&](std::size_t h) { add_edge(x, h, a); });
   for (std::size_t t = 0; m > 0 && t < m_sheet->triangle_count(); ++t)
-    d += Eigen::Map<const MatX>(m_slots.data() + m * m * t, index(m), index(m));
+    d += Eigen::Map<const MatX>(m_slots.data() + m * m * t, to_row(m), to_row(m));
 }
 
 template <class Triangle>
@@ -317,20 +312,15 @@ void SheetTerm<Triangle>::end_step(const Points& x, const VecX&) {
 template <class Triangle>
 MatX SheetTerm<Triangle>::triangle_energies(const Points& x) const {
   const VecX theta = angles(x);
-  MatX energies(2, index(m_sheet->triangle_count()));
+  MatX energies(2, to_row(m_sheet->triangle_count()));
   constexpr int in_plane = Triangle::measures - 3;
   parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
-    const Measures d = m_triangles[t].measure(m_sheet->shape(x, theta, t)) - m_rest.col(index(t));
+    const Measures d = m_triangles[t].measure(m_sheet->shape(x, theta, t)) - m_rest.col(to_row(t));
     const Measures f = m_internal * (m_triangles[t].stiffness * d);
-    energies(0, index(t)) = 0.5 * d.template head<in_plane>().dot(f.template head<in_plane>());
-    energies(1, index(t)) = 0.5 * d.template tail<3>().dot(f.template tail<3>());
+    energies(0, to_row(t)) = 0.5 * d.template head<in_plane>().dot(f.template head<in_plane>());
+    energies(1, to_row(t)) = 0.5 * d.template tail<3>().dot(f.template tail<3>());
   });
   return energies;
-}
-
-template <class Triangle>
-double SheetTerm<Triangle>::internal_energy(const Points& x) const {
-  return triangle_energies(x).sum();
 }
 
 template <class Triangle>

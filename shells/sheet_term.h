@@ -56,9 +56,9 @@ class SheetTerm : public NodeTerm {
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
-  void begin_step(const Points& x, double dt);
-  void accepted(const Points& x, const VecX& w);
-  void end_step(const Points& x, const VecX& w);
+  void begin_step(const Points& x, double dt) override;
+  void accepted(const Points& x, const VecX& w) override;
+  void end_step(const Points& x, const VecX& w) override;
 
   // Dihedral angles, continued from those of the last step's end.
   VecX angles(const Points& x) const { return m_sheet->angles(x, m_reference); }
@@ -73,7 +73,6 @@ class SheetTerm : public NodeTerm {
 
   // W_i of each triangle, its membrane and its bending part (rows), J.
   MatX triangle_energies(const Points& x) const;
-  double internal_energy(const Points& x) const;
   double example_energy(const Points& x, const VecX& w) const;
 
  private:

@@ -196,6 +196,8 @@ void describe(Describe<SupportSettings>& d) {
   d.field("x", &SupportSettings::x, "", "hold the x coordinate");
   d.field("y", &SupportSettings::y, "", "hold the y coordinate");
   d.field("z", &SupportSettings::z, "", "hold the z coordinate");
+  d.field("clamped", &SupportSettings::clamped, "",
+          "sheets: hold the direction at held borders as well (method shell)");
   d.check([](const SupportSettings& support, const ProblemSink& problem) {
     check_increasing_times(support.keyframes, problem);
   });
