@@ -26,7 +26,7 @@ void check_kinds(const Scene& scene) {
 // A scene's bodies as sheets for the driver.
 class SceneSheets : public ImplicitModel {
  public:
-  SceneSheets(const Scene& scene, const ShellSettings& settings, std::vector<std::string>& notes);
+  SceneSheets(const Scene& scene, const ShellSettings& settings, Notes& notes);
 
   ImplicitSolver& solver() override { return m_model->solver(); }
   const std::vector<ImplicitBody>& bodies() const override { return m_bodies; }
@@ -50,7 +50,7 @@ class SceneSheets : public ImplicitModel {
   bool m_may_lock;
 };
 
-SceneSheets::SceneSheets(const Scene& scene, const ShellSettings& settings, std::vector<std::string>& notes)
+SceneSheets::SceneSheets(const Scene& scene, const ShellSettings& settings, Notes& notes)
     : m_scene(scene),
       m_bodies(scene.bodies.size()),
       m_may_lock(settings.model == SheetModelKind::physical && !settings.curved_membrane) {
@@ -160,10 +160,10 @@ void SceneSheets::add_diagnostics(Diagnostics& d) const {
     bending += body.bending_energy(x);
     held_back += body.held_back();
   }
-  d.extra.emplace_back("bending_energy [J]", bending);
-  d.extra.emplace_back("membrane_energy [J]", d.elastic_energy - bending);
-  if (m_may_lock) d.extra.emplace_back("locking_measure", locking);
-  if (held_back > 0) d.extra.emplace_back("rest_lengths_held_back", held_back);
+  d.extra.push_back({"bending_energy", "J", bending});
+  d.extra.push_back({"membrane_energy", "J", d.elastic_energy - bending});
+  if (m_may_lock) d.extra.push_back({"locking_measure", "", locking});
+  if (held_back > 0) d.extra.push_back({"rest_lengths_held_back", "", static_cast<double>(held_back)});
 }
 
 void SceneSheets::save(StateWriter& out) const {
@@ -191,7 +191,7 @@ void SceneSheets::load(StateReader& in) {
 
 std::unique_ptr<Method> make_shell_method(const Scene& scene, const ShellSettings& settings) {
   check_kinds(scene);
-  std::vector<std::string> notes;
+  Notes notes;
   auto model = std::make_unique<SceneSheets>(scene, settings, notes);
   return make_implicit_method(scene, settings, std::move(model), std::move(notes));
 }

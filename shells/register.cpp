@@ -1,5 +1,6 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
+#include "shells/checks/validation.h"
 #include "shells/method.h"
 
 namespace exemplar {
@@ -19,6 +20,20 @@ Capabilities shell_capabilities() {
   return c;
 }
 
+void register_cases(Registry& registry) {
+  registry.add(ValidationCase{"shell", "constant-curvature", false, shells::validate_constant_curvature});
+  registry.add(ValidationCase{"shell", "finite-bending", false, shells::validate_finite_bending});
+  registry.add(ValidationCase{"shell", "patch", false, shells::validate_patch});
+  registry.add(ValidationCase{"shell", "half-cylinder", false, shells::validate_half_cylinder});
+  registry.add(ValidationCase{"shell", "heavy-elastica", false, shells::validate_elastica});
+  registry.add(ValidationCase{"shell", "curved-membrane", false, shells::validate_curved_membrane});
+  registry.add(ValidationCase{"shell", "tip-shear", false, shells::validate_tip_shear});
+  registry.add(ValidationCase{"shell", "slit-ring", false, shells::validate_slit_ring});
+  registry.add(ValidationCase{"shell", "lateral-buckling", false, shells::validate_buckling});
+  registry.add(ValidationCase{"shell", "motion", false, shells::validate_motion});
+  registry.add(ValidationCase{"shell", "plastic-bending", false, shells::validate_plasticity});
+}
+
 }  // namespace
 
 void register_shells(Registry& registry) {
@@ -34,6 +49,7 @@ void register_shells(Registry& registry) {
     return shells::make_shell_method(scene, settings.as<shells::ShellSettings>());
   };
   registry.add(std::move(shell));
+  register_cases(registry);
 }
 
 }  // namespace exemplar

@@ -85,7 +85,7 @@ Edges clamped_edges(const Body& body, const Points& start) {
   return edges;
 }
 
-void warn_about_thickness(const Body& body, std::vector<std::string>& notes) {
+void warn_about_thickness(const Body& body, Notes& notes) {
   const double thickness = body.settings().thickness;
   const SurfaceEdges all = surface_edges(body.surface().triangles);
   double shortest = std::numeric_limits<double>::infinity();
@@ -94,16 +94,16 @@ void warn_about_thickness(const Body& body, std::vector<std::string>& notes) {
         shortest,
         (body.surface().vertices.row(all.edges(e, 0)) - body.surface().vertices.row(all.edges(e, 1))).norm());
   if (thickness > shortest)
-    notes.push_back(
-        fmt::format("warning: body {}: its thickness {:.3g} m is above its shortest edge {:.3g} m; a "
-                    "shell's theory is for sheets that are thin beside their mesh",
-                    body.name(), thickness, shortest));
+    notes.push_back({Severity::warning,
+                     fmt::format("body {}: its thickness {:.3g} m is above its shortest edge {:.3g} m; a "
+                                 "shell's theory is for sheets that are thin beside their mesh",
+                                 body.name(), thickness, shortest)});
 }
 
 }  // namespace
 
 SheetInput make_sheet_input(const Body& body, const std::string& path, const ShellSettings& settings,
-                            std::vector<ImplicitExamples>& sets, std::vector<std::string>& notes) {
+                            std::vector<ImplicitExamples>& sets, Notes& notes) {
   warn_about_thickness(body, notes);
   SheetInput input;
   input.path = path;

@@ -13,6 +13,6 @@ namespace exemplar::shells {
 // `path`: of the body in the scene. `sets`: which examples share weights. Throws InputError for surfaces that
 // are no sheet; warns in `notes`.
 SheetInput make_sheet_input(const Body& body, const std::string& path, const ShellSettings& settings,
-                            std::vector<ImplicitExamples>& sets, std::vector<std::string>& notes);
+                            std::vector<ImplicitExamples>& sets, Notes& notes);
 
 }  // namespace exemplar::shells

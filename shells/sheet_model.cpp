@@ -8,6 +8,29 @@ namespace exemplar::shells {
 
 namespace {}  // namespace
 
+namespace {
+
+// Ascending, each node once with all that is held of it.
+void merge_held(std::vector<SupportedNode>& held) {
+  std::stable_sort(held.begin(), held.end(),
+                   [](const SupportedNode& a, const SupportedNode& b) { return a.node < b.node; });
+  std::vector<SupportedNode> merged;
+  for (const SupportedNode& node : held) {
+    if (merged.empty() || merged.back().node != node.node) {
+      merged.push_back(node);
+      continue;
+    }
+    for (int c = 0; c < 3; ++c) {
+      if (!node.held[to_size(c)]) continue;
+      merged.back().held[to_size(c)] = true;
+      merged.back().position[c] = node.position[c];
+    }
+  }
+  held = std::move(merged);
+}
+
+}  // namespace
+
 SheetModel::SheetModel(std::vector<SheetInput> inputs, ImplicitOptions options) {
   std::vector<std::shared_ptr<NodeTerm>> terms;
   int nodes = 0;
@@ -59,6 +82,13 @@ std::vector<SupportedNode> SheetModel::fixed(const Points& positions, const std:
   return held;
 }
 
+void SheetModel::hold_vertices(StepInput& input) const {
+  for (const auto& body : m_bodies) {
+    for (int v = 0; v < body->sheet().vertex_count(); ++v)
+      input.held.push_back(fixed(m_solver->state().positions, {body->sheet().first_node() + v}).front());
+  }
+}
+
 // Clamped edges from the held vertices; angles that do not count, and unused coordinates of packs, are held.
 void SheetModel::complete(StepInput& input) {
   const Points& x = m_solver->state().positions;
@@ -86,8 +116,7 @@ void SheetModel::complete(StepInput& input) {
       if (pack.held[0] || pack.held[1] || pack.held[2]) input.held.push_back(pack);
     }
   }
-  std::sort(input.held.begin(), input.held.end(),
-            [](const SupportedNode& a, const SupportedNode& b) { return a.node < b.node; });
+  merge_held(input.held);
 }
 
 StepOutcome SheetModel::step(StepInput input) {

@@ -34,12 +34,14 @@ class SheetModel {
   double example_energy(std::size_t term) const;  // W_p in one of the solver's terms
   double plastic_dissipation() const;
 
+  // Adds all vertices, where they are, to what is held: then only angles and weights are free.
+  void hold_vertices(StepInput& input) const;
+  // Adds what is held besides vertices; part of step().
+  void complete(StepInput& input);
   // Held vertices with their place, e.g. all of a region, fixed where they are.
   static std::vector<SupportedNode> fixed(const Points& positions, const std::vector<int>& nodes);
 
  private:
-  void complete(StepInput& input);
-
   std::vector<std::unique_ptr<SheetBody>> m_bodies;
   std::vector<std::size_t> m_first_term;
   std::unique_ptr<ImplicitSolver> m_solver;

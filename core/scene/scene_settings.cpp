@@ -64,7 +64,7 @@ void check_body(const BodySettings& body, const ProblemSink& problem) {
   }
   if (body.volume.grid && !body.surface.box)
     problem("volume.grid", "only boxes can have a structured volume");
-  if (body.surface.sheet && body.kind != BodyKind::sheet) {
+  if ((body.surface.sheet || body.surface.sleeve) && body.kind != BodyKind::sheet) {
     problem("kind", "the surface is an open sheet: expected \"sheet\"");
   }
 }
