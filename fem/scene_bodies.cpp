@@ -16,13 +16,13 @@ bool everywhere(const std::vector<char>& in) {
 }
 
 // Examples with the same region share their weights.
-std::vector<ImplicitExamples> group_by_region(const std::vector<Example>& examples, double stiffness) {
+std::vector<ImplicitExamples> group_by_region(const Body& body, double stiffness) {
   std::vector<ImplicitExamples> groups;
   if (stiffness == 0) return groups;  // the potential is off
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    if (!examples[i].elastic) continue;
+  for (std::size_t i = 0; i < body.examples().size(); ++i) {
+    if (!body.examples()[i].elastic) continue;
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return examples[group.members.front()].in == examples[i].in;
+      return body.volume_examples()[group.members.front()].tets == body.volume_examples()[i].tets;
     });
     if (same != groups.end()) {
       same->members.push_back(i);
@@ -40,10 +40,10 @@ ExampleSet make_set(const Body& body, const std::vector<std::size_t>& members, c
   set.initial_weights = VecX::Zero(static_cast<Eigen::Index>(members.size()));
   for (std::size_t k = 0; k < members.size(); ++k) {
     const Example& example = body.examples()[members[k]];
-    set.poses.push_back(example.volume);
+    set.poses.push_back(body.volume_examples()[members[k]].nodes);
     if (body.settings().initial_pose == example.name) set.initial_weights[static_cast<Eigen::Index>(k)] = 1;
   }
-  const std::vector<char>& in = body.examples()[members.front()].in;
+  const std::vector<char>& in = body.volume_examples()[members.front()].tets;
   if (!everywhere(in)) {
     for (std::size_t t = 0; t < in.size(); ++t) {
       if (in[t]) set.tets.push_back(static_cast<int>(t));
@@ -96,7 +96,7 @@ SolidBody make_solid_body(const Body& body, const Settings& settings, std::vecto
   }
   solid.density = body.material().density;
   solid.energy = make_energy(settings.model, body.material().young, body.material().poisson);
-  sets = group_by_region(body.examples(), settings.examples.stiffness);
+  sets = group_by_region(body, settings.examples.stiffness);
   for (const ImplicitExamples& set : sets) solid.examples.push_back(make_set(body, set.members, settings));
   solid.internal_stiffness = settings.internal_stiffness;
   check_held_together(body, solid);
@@ -106,10 +106,10 @@ SolidBody make_solid_body(const Body& body, const Settings& settings, std::vecto
   if (yield) {
     PlasticBody plastic;
     plastic.parameters = {*yield, settings.plasticity.rate, settings.plasticity.distance_penalty};
-    for (const Example& example : body.examples()) {
-      if (!example.plastic || !settings.plasticity.use_examples) continue;
-      plastic.poses.push_back(example.volume);
-      plastic.takes_part.push_back(example.in);
+    for (std::size_t i = 0; i < body.examples().size(); ++i) {
+      if (!body.examples()[i].plastic || !settings.plasticity.use_examples) continue;
+      plastic.poses.push_back(body.volume_examples()[i].nodes);
+      plastic.takes_part.push_back(body.volume_examples()[i].tets);
     }
     solid.plastic = std::move(plastic);
   }
@@ -121,7 +121,7 @@ void check_whole_body_examples(const Body& body, std::size_t index,
   std::vector<Problem> problems;
   for (const ImplicitExamples& set : sets) {
     for (const std::size_t i : set.members) {
-      if (everywhere(body.examples()[i].in)) continue;
+      if (everywhere(body.volume_examples()[i].tets)) continue;
       problems.push_back({{},
                           fmt::format("bodies[{}].examples[{}].region", index, i),
                           "fem-compatible interpolates the pose of a whole body and cannot limit an elastic "

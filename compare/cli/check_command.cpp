@@ -20,7 +20,10 @@ void check_scene_document(const Json& document, const std::string& path, const R
   const SceneFile file = parse_scene(document, path, registry.descriptions());
   try {
     const Scene scene = make_scene(file.settings, file.directory);
-    for (const Body& body : scene.bodies) body.examples();
+    for (const Body& body : scene.bodies) {
+      body.examples();
+      if (!body.is_sheet()) body.volume_examples();
+    }
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();
     for (Problem& problem : problems) {

@@ -141,7 +141,7 @@ void ImplicitMethod::prepare_actions() {
     const Body& body = m_scene.bodies[b];
     Actions& actions = m_actions[b];
     const Points start = rows_of(b, m_solver.state().positions);
-    actions.supports = SupportSet(body.supports(), body.name(), start);
+    actions.supports = SupportSet(body.supports(), body.name(), start, m_model->bodies()[b].leader);
     actions.loads = LoadSet(m_scene.loads, body.name(), start, masses_of(b), m_model->bodies()[b].faces);
     for (const Controller& controller : body.controllers())
       actions.controllers.emplace_back(controller, start);
@@ -257,6 +257,7 @@ std::vector<Geometry> ImplicitMethod::fields() const {
   std::vector<MatX> velocities;
   for (const Points& v : m_model->on_surfaces(state.velocities)) velocities.emplace_back(v);
   add_point_array(surface, "velocity", velocities);
+  for (FieldArray& array : m_model->surface_arrays()) surface.arrays.push_back(std::move(array));
   std::vector<Geometry> all{std::move(surface)};
   for (Geometry& more : m_model->fields()) all.push_back(std::move(more));
   return all;
@@ -276,7 +277,7 @@ Diagnostics ImplicitMethod::diagnostics() const {
     const Body& body = m_scene.bodies[b];
     for (const ImplicitExamples& set : m_model->bodies()[b].examples) {
       has_examples = true;
-      distance += m_solver.term_energy(set.term);
+      distance += m_model->example_energy(set);
       for (std::size_t k = 0; k < set.members.size(); ++k)
         d.extra.push_back({"weight_" + body.name() + "_" + body.examples()[set.members[k]].name, "",
                            state.weights[set.term][to_row(k)]});

@@ -29,6 +29,8 @@ struct ImplicitBody {
   double size = 0;         // m, diagonal of its box at rest: contact's reach follows from it
   ContactSurface contact;  // over the body's own nodes, with half the thickness of sheets as radius
   Triangles faces;         // of its surface, over its own nodes: what loads act on
+  // Per node, or empty: nodes that are held where another one is (SupportSet); −1: ordinary nodes.
+  std::vector<int> leader;
   std::vector<ImplicitExamples> examples;
 };
 
@@ -44,6 +46,10 @@ class ImplicitModel {
 
   // A field on all nodes (positions, velocities) at the vertices of each body's surface.
   virtual std::vector<Points> on_surfaces(const Points& nodes) const = 0;
+  // W_p of a set of examples at the present state, J. To be replaced where its term holds more than that.
+  virtual double example_energy(const ImplicitExamples& set) { return solver().term_energy(set.term); }
+  // Cell arrays for the surface, over the triangles of all bodies.
+  virtual std::vector<FieldArray> surface_arrays() const { return {}; }
   // Geometry besides the surface.
   virtual std::vector<Geometry> fields() const { return {}; }
   // elastic_energy without that of the examples, plastic_dissipation, plastic_measure, further columns.

@@ -83,6 +83,7 @@ Support make_support(const SupportSettings& settings, const std::string& body) {
   support.x = settings.x;
   support.y = settings.y;
   support.z = settings.z;
+  support.clamped = settings.clamped;
   if (settings.until) support.release_time = *settings.until;
   return support;
 }

@@ -99,6 +99,21 @@ Vec3 map_point(const DentMap& map, const Vec3& p, const Bounds&) {
   return p + map.depth * fall * map.direction.normalized();
 }
 
+Vec3 map_point(const WaveMap& map, const Vec3& p, const Bounds& bounds) {
+  const Vec3 along = map.along.normalized(), from_centre = p - bounds.centre();
+  const double s = from_centre.dot(along), k = 2 * std::numbers::pi / map.wavelength;
+  double amplitude = map.amplitude;
+  if (map.grow) {
+    const Vec3 axis = map.grow->normalized();
+    const double half = 0.5 * extent_along(bounds, axis);
+    amplitude *= half > 0 ? std::clamp(0.5 + 0.5 * from_centre.dot(axis) / half, 0.0, 1.0) : 1.0;
+  }
+  const double wave = amplitude * std::sin(k * s + map.phase * k_degree);
+  // A sine of slope a is longer than its base by 1 + a²/4 on average, for small a.
+  const double slope = amplitude * k;
+  const double shorter = map.keep_length ? s * (1 / (1 + 0.25 * slope * slope) - 1) : 0.0;
+  return p + shorter * along + wave * map.direction.normalized();
+}
 Vec3 map_point(const TranslateMap& map, const Vec3& p, const Bounds&) {
   return p + map.offset;
 }
@@ -168,6 +183,7 @@ Points apply_map(const PoseMap& map, const Points& points, const Bounds& bounds)
   apply_one(map.dent, map.within, bounds, moved);
   apply_one(map.lattice, map.within, bounds, moved);
   apply_one(map.translate, map.within, bounds, moved);
+  apply_one(map.wave, map.within, bounds, moved);
   return moved;
 }
 
@@ -244,6 +260,18 @@ void describe(Describe<LatticeMap>& d) {
   });
 }
 
+void describe(Describe<WaveMap>& d) {
+  d.field("direction", &WaveMap::direction, "", "direction in which points move").direction();
+  d.field("along", &WaveMap::along, "", "direction along which the waves follow each other").direction();
+  d.field("amplitude", &WaveMap::amplitude, "m", "height of a crest");
+  d.field("wavelength", &WaveMap::wavelength, "m", "distance of two crests", positive());
+  d.field("phase", &WaveMap::phase, "°", "shifts the waves");
+  d.field("grow", &WaveMap::grow, "",
+          "axis along which the waves rise from nothing; none: everywhere the same")
+      .direction();
+  d.field("keep_length", &WaveMap::keep_length, "", "shorten the body along the waves as wrinkling does");
+}
+
 void describe(Describe<TranslateMap>& d) {
   d.field("offset", &TranslateMap::offset, "m", "displacement").required();
 }
@@ -261,7 +289,7 @@ void describe(Describe<PoseMap>& d) {
 }
 
 std::vector<std::string> pose_map_names() {
-  return {"twist", "bend", "taper", "stretch", "shear", "bulge", "dent", "lattice", "translate"};
+  return {"twist", "bend", "taper", "stretch", "shear", "bulge", "dent", "lattice", "translate", "wave"};
 }
 
 }  // namespace exemplar

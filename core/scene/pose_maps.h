@@ -1,4 +1,4 @@
-// Procedural deformations of space for example poses: twist, bend, taper, stretch, shear, bulge, dent and a
+// Procedural deformations of space for example poses: twist, bend, taper, stretch, shear, bulge, dent, waves and a
 // B-spline free-form-deformation lattice (Sederberg and Parry 1986 with cubic B-splines). They act in the
 // body's own coordinates, relative to its bounding box. Angles in degrees, lengths in metres.
 #pragma once
@@ -87,6 +87,19 @@ struct TranslateMap {
   Vec3 offset = Vec3::Zero();
 };
 
+// Points move along `direction` by amplitude · sin(2π s/wavelength + phase), s their distance along `along` from
+// the box's centre; with `grow` the amplitude rises from 0 at one end of the box along that axis to its full
+// value at the other. With `keep_length` the wave shortens the body along `along` as a wrinkle does.
+struct WaveMap {
+  Vec3 direction = Vec3::UnitY();
+  Vec3 along = Vec3::UnitX();
+  double amplitude = 0.05;
+  double wavelength = 0.2;
+  double phase = 0;  // degrees
+  std::optional<Vec3> grow;
+  bool keep_length = true;
+};
+
 // A box in which a map acts, with a smooth falloff outside it.
 struct MapRegion {
   Vec3 low = Vec3::Zero(), high = Vec3::Zero();
@@ -104,6 +117,7 @@ struct PoseMap {
   std::optional<DentMap> dent;
   std::optional<LatticeMap> lattice;
   std::optional<TranslateMap> translate;
+  std::optional<WaveMap> wave;
   std::optional<MapRegion> within;
 };
 
@@ -120,6 +134,7 @@ void describe(Describe<DentMap>& d);
 void describe(Describe<LatticeOffset>& d);
 void describe(Describe<LatticeMap>& d);
 void describe(Describe<TranslateMap>& d);
+void describe(Describe<WaveMap>& d);
 void describe(Describe<MapRegion>& d);
 void describe(Describe<PoseMap>& d);
 std::vector<std::string> pose_map_names();
@@ -136,6 +151,7 @@ void describe_pose_map(Describe<T>& d) {
   d.field("dent", &T::dent, "", "smooth local dent");
   d.field("lattice", &T::lattice, "", "free-form deformation by a B-spline lattice");
   d.field("translate", &T::translate, "", "displacement (with `within`: of a part)");
+  d.field("wave", &T::wave, "", "waves: wrinkles and folds");
   d.field("within", &T::within, "", "box in which the map acts; default: everywhere");
 }
 

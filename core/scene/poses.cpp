@@ -21,21 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Both forms of one pose.
-struct PosePoints {
-  Points surface, volume;
-};
-
 std::vector<PoseMap> maps_of(const ExampleSettings& settings) {
   if (!settings.maps.empty()) return settings.maps;
   return {static_cast<const PoseMap&>(settings)};
 }
 
-PosePoints mapped(const ExampleSettings& settings, const PoseContext& context) {
-  const std::vector<PoseMap> maps = maps_of(settings);
-  const Bounds bounds = bounds_of(context.surface->vertices);
-  return {apply_maps(maps, context.surface->vertices, bounds),
-          apply_maps(maps, context.volume->mesh.vertices, bounds)};
+Points mapped(const ExampleSettings& settings, const PoseContext& context, const Points& points) {
+  return apply_maps(maps_of(settings), points, bounds_of(context.surface->vertices));
 }
 
 // The node at which an embedded point sits, or −1.
@@ -48,9 +40,10 @@ int node_at(const Embedding& embedding, const Tets& tets, Eigen::Index point) {
 
 // Which nodes are known when the surface is: those on which surface vertices sit. In a cage there are none;
 // then each node of a tet that holds surface vertices takes their mean displacement.
-void held_nodes(const PoseContext& context, const Points& pose, std::vector<int>& held, Points& targets) {
-  const TetMesh& mesh = context.volume->mesh;
-  const Embedding& embedding = context.volume->surface;
+void held_nodes(const PoseContext& context, const Volume& volume, const Points& pose, std::vector<int>& held,
+                Points& targets) {
+  const TetMesh& mesh = volume.mesh;
+  const Embedding& embedding = volume.surface;
   const Points displacement = pose - context.surface->vertices;
   Points sum = Points::Zero(mesh.vertices.rows(), 3);
   VecX weight = VecX::Zero(mesh.vertices.rows());
@@ -73,13 +66,12 @@ void held_nodes(const PoseContext& context, const Points& pose, std::vector<int>
   }
 }
 
-PosePoints extended(const Points& pose, const PoseContext& context) {
+// A surface pose as a volume.
+Points extended(const PoseContext& context, const Volume& volume, const Points& pose) {
   std::vector<int> held;
   Points targets;
-  held_nodes(context, pose, held, targets);
-  StaticResult result =
-      extend_to_volume(context.volume->mesh, held, targets, context.settings->material.poisson);
-  return {pose, std::move(result.positions)};
+  held_nodes(context, volume, pose, held, targets);
+  return extend_to_volume(volume.mesh, held, targets, context.settings->material.poisson).positions;
 }
 
 Points placed_back(const PoseContext& context, const Points& world) {
@@ -87,25 +79,24 @@ Points placed_back(const PoseContext& context, const Points& world) {
   return (world.rowwise() - context.settings->position.transpose()) * rotation.toRotationMatrix();
 }
 
-PosePoints from_file(const std::string& file, const PoseContext& context) {
-  const std::string path = (fs::path(context.directory) / file).string();
-  const Eigen::Index surface_count = context.surface->vertices.rows();
-  const Eigen::Index volume_count = context.volume->mesh.vertices.rows();
-  const std::string extension = fs::path(path).extension().string();
-  const bool tets = extension == ".vtu" || extension == ".msh" || extension == ".mesh" || extension == ".ele";
-  const Points points = tets ? read_tets(path).vertices : read_surface(path).vertices;
-  if (tets && points.rows() == volume_count) {
-    return {apply(context.volume->surface, context.volume->mesh.tets, points), points};
-  }
-  if (!tets && points.rows() == surface_count) return extended(points, context);
-  throw InputError(Problem{path, "",
-                           fmt::format("has {} vertices; the body's surface has {} and its volume {}",
-                                       points.rows(), surface_count, volume_count)});
+bool is_tet_file(const std::string& file) {
+  const std::string extension = fs::path(file).extension().string();
+  return extension == ".vtu" || extension == ".msh" || extension == ".mesh" || extension == ".ele";
 }
 
-PosePoints from_mode(const ModePose& mode, const PoseContext& context) {
+Points points_from_file(const std::string& file, const PoseContext& context, const std::string& part,
+                        Eigen::Index expected) {
+  const std::string path = (fs::path(context.directory) / file).string();
+  const Points points = is_tet_file(file) ? read_tets(path).vertices : read_surface(path).vertices;
+  if (points.rows() != expected) {
+    throw InputError(Problem{
+        path, "", fmt::format("has {} vertices; the body's {} has {}", points.rows(), part, expected)});
+  }
+  return points;
+}
+
+Points from_mode(const ModePose& mode, const PoseContext& context, const TetMesh& mesh) {
   const Material& material = context.settings->material;
-  const TetMesh& mesh = context.volume->mesh;
   const Modes modes =
       vibration_modes(mesh, material.young, material.poisson, material.density, mode.index - 6);
   if (!modes.converged || static_cast<int>(modes.shapes.size()) < mode.index - 6) {
@@ -114,40 +105,70 @@ PosePoints from_mode(const ModePose& mode, const PoseContext& context) {
   const Points& shape = modes.shapes[static_cast<std::size_t>(mode.index - 7)];
   const double diagonal = (mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).norm();
   const double amplitude = mode.amplitude.value_or(diagonal / 20);
-  const Points pose = mesh.vertices + shape * (amplitude / shape.rowwise().norm().maxCoeff());
-  return {apply(context.volume->surface, mesh.tets, pose), pose};
+  return mesh.vertices + shape * (amplitude / shape.rowwise().norm().maxCoeff());
 }
 
-PosePoints from_frame(const FramePose& frame, const PoseContext& context) {
+Points from_frame(const FramePose& frame, const PoseContext& context) {
   const std::string run = (fs::path(context.directory) / frame.run).string();
   const Points world = read_run_surface(run, frame.frame, frame.body.value_or(context.settings->name),
                                         context.surface->vertices.rows());
-  return extended(placed_back(context, world), context);
+  return placed_back(context, world);
 }
 
-PosePoints from_handles(const HandlePoseSettings& handles, const PoseContext& context) {
-  const Rig rig =
-      make_body_rig(context.settings->rig, *context.volume, context.directory, context.path + ".rig");
-  const BonePose pose = bones_of(handles, rig, context.volume->mesh);
-  return {skin(context.surface->vertices, rig.centres(), rig.surface, pose),
-          skin(context.volume->mesh.vertices, rig.centres(), rig.volume, pose)};
+struct PosedRig {
+  Rig rig;
+  BonePose bones;
+};
+
+PosedRig moved_handles(const HandlePoseSettings& handles, const PoseContext& context, const Volume& volume) {
+  Rig rig = make_body_rig(context.settings->rig, volume, context.directory, context.path + ".rig");
+  BonePose bones = bones_of(handles, rig, volume.mesh);
+  return {std::move(rig), std::move(bones)};
 }
 
-PosePoints pose_of(const ExampleSettings& settings, const PoseContext& context) {
-  if (settings.file) return from_file(*settings.file, context);
-  if (settings.mode) return from_mode(*settings.mode, context);
+// Whether a pose is given on the volume and the surface follows from it.
+bool is_given_on_volume(const ExampleSettings& settings) {
+  return settings.mode || (settings.file && is_tet_file(*settings.file));
+}
+
+Points surface_pose(const ExampleSettings& settings, const PoseContext& context);
+
+Points volume_pose(const ExampleSettings& settings, const PoseContext& context, const Volume& volume) {
+  if (settings.mode) return from_mode(*settings.mode, context, volume.mesh);
+  if (is_given_on_volume(settings))
+    return points_from_file(*settings.file, context, "volume", volume.mesh.vertices.rows());
+  if (settings.file || settings.frame) return extended(context, volume, surface_pose(settings, context));
+  if (settings.handles) {
+    const PosedRig posed = moved_handles(*settings.handles, context, volume);
+    return skin(volume.mesh.vertices, posed.rig.centres(), posed.rig.volume, posed.bones);
+  }
+  return mapped(settings, context, volume.mesh.vertices);
+}
+
+Points surface_pose(const ExampleSettings& settings, const PoseContext& context) {
+  if (is_given_on_volume(settings)) {
+    const Volume volume = context.volume();
+    return apply(volume.surface, volume.mesh.tets, volume_pose(settings, context, volume));
+  }
+  if (settings.file)
+    return points_from_file(*settings.file, context, "surface", context.surface->vertices.rows());
   if (settings.frame) return from_frame(*settings.frame, context);
-  if (settings.handles) return from_handles(*settings.handles, context);
-  return mapped(settings, context);
+  if (settings.handles) {
+    const PosedRig posed = moved_handles(*settings.handles, context, context.volume());
+    return skin(context.surface->vertices, posed.rig.centres(), posed.rig.surface, posed.bones);
+  }
+  return mapped(settings, context, context.surface->vertices);
 }
 
-// Tets whose centre is in the example's region.
-std::vector<char> members(const ExampleSettings& settings, const TetMesh& mesh) {
-  std::vector<char> in(static_cast<std::size_t>(mesh.tets.rows()), 1);
+// Cells (rows of vertices) whose centre is in the example's region.
+template <class Cells>
+std::vector<char> members(const ExampleSettings& settings, const Points& vertices, const Cells& cells) {
+  std::vector<char> in(static_cast<std::size_t>(cells.rows()), 1);
   if (!settings.region) return in;
-  for (Eigen::Index e = 0; e < mesh.tets.rows(); ++e) {
+  for (Eigen::Index e = 0; e < cells.rows(); ++e) {
     Vec3 centre = Vec3::Zero();
-    for (int k = 0; k < 4; ++k) centre += 0.25 * mesh.vertices.row(mesh.tets(e, k)).transpose();
+    for (Eigen::Index k = 0; k < cells.cols(); ++k)
+      centre += vertices.row(cells(e, k)).transpose() / static_cast<double>(cells.cols());
     const bool inside = (centre.array() >= settings.region->low.array()).all() &&
                         (centre.array() <= settings.region->high.array()).all();
     in[static_cast<std::size_t>(e)] = inside ? 1 : 0;
@@ -183,17 +204,16 @@ Inversions count_inversions(const TetMesh& rest, const Points& pose) {
   return inversions;
 }
 
-std::vector<Example> make_examples(const PoseContext& context) {
-  std::vector<Example> examples;
+namespace {
+
+// make(settings) of every example; problems of all of them at once, with their paths.
+template <class Made, class Make>
+std::vector<Made> for_each_example(const PoseContext& context, const Make& make) {
+  std::vector<Made> made;
   std::vector<Problem> problems;
   for (std::size_t i = 0; i < context.settings->examples.size(); ++i) {
-    const ExampleSettings& settings = context.settings->examples[i];
     try {
-      PosePoints pose = pose_of(settings, context);
-      check_inversions(settings, context.volume->mesh, pose.volume);
-      examples.push_back({settings.name, settings.use != ExampleUse::plastic,
-                          settings.use != ExampleUse::elastic, std::move(pose.surface),
-                          std::move(pose.volume), members(settings, context.volume->mesh)});
+      made.push_back(make(context.settings->examples[i]));
     } catch (const InputError& error) {
       for (Problem problem : error.problems()) {
         if (!problem.path.starts_with(context.path)) {
@@ -205,7 +225,27 @@ std::vector<Example> make_examples(const PoseContext& context) {
     }
   }
   if (!problems.empty()) throw InputError(problems);
-  return examples;
+  return made;
+}
+
+}  // namespace
+
+std::vector<Example> make_examples(const PoseContext& context) {
+  return for_each_example<Example>(context, [&](const ExampleSettings& settings) {
+    return Example{settings.name, settings.use != ExampleUse::plastic, settings.use != ExampleUse::elastic,
+                   surface_pose(settings, context),
+                   members(settings, context.surface->vertices, context.surface->triangles)};
+  });
+}
+
+std::vector<VolumeExample> make_volume_examples(const PoseContext& context) {
+  if (context.settings->examples.empty()) return {};
+  const Volume volume = context.volume();
+  return for_each_example<VolumeExample>(context, [&](const ExampleSettings& settings) {
+    Points pose = volume_pose(settings, context, volume);
+    check_inversions(settings, volume.mesh, pose);
+    return VolumeExample{std::move(pose), members(settings, volume.mesh.vertices, volume.mesh.tets)};
+  });
 }
 
 }  // namespace exemplar

@@ -1,8 +1,9 @@
-// Example poses from their settings: as surfaces and as volumes (schumacher2012 §3; 00-product: one pose,
-// several representations). A pose given only on the surface is extended to the volume by an elastic solve
-// with the surface held.
+// Example poses from their settings: as surfaces and, where a method asks for them, as volumes (schumacher2012
+// §3; 00-product: one pose, several representations). A pose given only on the surface is extended to the
+// volume by an elastic solve with the surface held.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,15 @@ namespace exemplar {
 struct PoseContext {
   const BodySettings* settings = nullptr;
   const TriMesh* surface = nullptr;  // the user's vertices, body coordinates
-  const Volume* volume = nullptr;    // body coordinates
+  std::function<Volume()> volume;    // body coordinates; made when a pose needs it
   std::string directory;             // where relative files start
   std::string path;                  // JSON path of the body
 };
 
-// All examples of a body in body coordinates. Throws InputError: unreadable files, other topology, inverted
-// elements.
+// All examples of a body in body coordinates. Throws InputError: unreadable files, other topology; for volumes
+// also inverted elements.
 std::vector<Example> make_examples(const PoseContext& context);
+std::vector<VolumeExample> make_volume_examples(const PoseContext& context);
 
 // How many tets a pose turns inside out, and the worst of them.
 struct Inversions {

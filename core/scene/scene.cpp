@@ -84,10 +84,11 @@ void check_surface(const TriMesh& surface) {
 }  // namespace
 
 struct Body::Lazy {
-  std::once_flag volume_once, examples_once, mass_once;
+  std::once_flag volume_once, examples_once, volume_examples_once, mass_once;
   TriMesh own_surface;  // body coordinates
   Volume volume;
   std::vector<Example> examples;
+  std::vector<VolumeExample> volume_examples;
   MassProperties mass;
 };
 
@@ -124,18 +125,29 @@ const Volume& Body::volume() const {
   return m_lazy->volume;
 }
 
+Volume Body::own_volume() const {
+  Volume own = volume();
+  own.mesh.vertices = transformed(m_placement.inverse(), own.mesh.vertices);
+  return own;
+}
+
 const std::vector<Example>& Body::examples() const {
-  const Volume& placed = volume();
   std::call_once(m_lazy->examples_once, [&] {
-    Volume own = placed;
-    own.mesh.vertices = transformed(m_placement.inverse(), placed.mesh.vertices);
-    m_lazy->examples = make_examples({&m_settings, &m_lazy->own_surface, &own, m_directory, m_path});
-    for (Example& example : m_lazy->examples) {
-      example.surface = transformed(m_placement, example.surface);
-      example.volume = transformed(m_placement, example.volume);
-    }
+    m_lazy->examples = make_examples(
+        {&m_settings, &m_lazy->own_surface, [this] { return own_volume(); }, m_directory, m_path});
+    for (Example& example : m_lazy->examples) example.surface = transformed(m_placement, example.surface);
   });
   return m_lazy->examples;
+}
+
+const std::vector<VolumeExample>& Body::volume_examples() const {
+  std::call_once(m_lazy->volume_examples_once, [&] {
+    m_lazy->volume_examples = make_volume_examples(
+        {&m_settings, &m_lazy->own_surface, [this] { return own_volume(); }, m_directory, m_path});
+    for (VolumeExample& example : m_lazy->volume_examples)
+      example.nodes = transformed(m_placement, example.nodes);
+  });
+  return m_lazy->volume_examples;
 }
 
 const Example* Body::find_example(const std::string& wanted) const {
@@ -150,7 +162,9 @@ const Points& Body::initial_surface() const {
 }
 
 const Points& Body::initial_volume() const {
-  return m_settings.initial_pose ? find_example(*m_settings.initial_pose)->volume : volume().mesh.vertices;
+  if (!m_settings.initial_pose) return volume().mesh.vertices;
+  const Example* example = find_example(*m_settings.initial_pose);
+  return volume_examples()[static_cast<std::size_t>(example - examples().data())].nodes;
 }
 
 Vec3 Body::initial_velocity(const Vec3& point) const {

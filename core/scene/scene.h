@@ -19,14 +19,19 @@
 
 namespace exemplar {
 
-// An example pose in the body's placement (rigid motions of it do not matter to any method).
+// An example pose of the body's surface in its placement (rigid motions of it do not matter to any method).
 struct Example {
   std::string name;
-  bool elastic = true;   // shapes the example potential
-  bool plastic = true;   // shapes plastic flow
-  Points surface;        // one row per vertex of the body's surface
-  Points volume;         // one row per vertex of the body's tet mesh
-  std::vector<char> in;  // per tet: takes part (everywhere 1 unless the example has a region)
+  bool elastic = true;          // shapes the example potential
+  bool plastic = true;          // shapes plastic flow
+  Points surface;               // one row per vertex of the body's surface
+  std::vector<char> triangles;  // per triangle: takes part (everywhere 1 unless the example has a region)
+};
+
+// The same pose of the body's volume.
+struct VolumeExample {
+  Points nodes;            // one row per vertex of the body's tet mesh
+  std::vector<char> tets;  // per tet: takes part
 };
 
 class Body {
@@ -48,7 +53,10 @@ class Body {
   // The reference volume (sheets: extruded by their thickness), placed in the world, with the surface
   // embedded.
   const Volume& volume() const;
+  // Sheets need no volume for these.
   const std::vector<Example>& examples() const;
+  // In the order of examples(), made when first asked for; refuses poses that turn elements inside out.
+  const std::vector<VolumeExample>& volume_examples() const;
   const Example* find_example(const std::string& name) const;
 
   // Where the body starts: at rest or in `initial_pose`.
@@ -69,6 +77,7 @@ class Body {
 
  private:
   struct Lazy;
+  Volume own_volume() const;  // in body coordinates
   BodySettings m_settings;
   std::string m_directory, m_path;
   Eigen::Isometry3d m_placement = Eigen::Isometry3d::Identity();

@@ -64,7 +64,7 @@ void check_body(const BodySettings& body, const ProblemSink& problem) {
   }
   if (body.volume.grid && !body.surface.box)
     problem("volume.grid", "only boxes can have a structured volume");
-  if (body.surface.sheet && body.kind != BodyKind::sheet) {
+  if ((body.surface.sheet || body.surface.sleeve) && body.kind != BodyKind::sheet) {
     problem("kind", "the surface is an open sheet: expected \"sheet\"");
   }
 }
@@ -240,6 +240,8 @@ void describe(Describe<SupportSettings>& d) {
   d.field("x", &SupportSettings::x, "", "hold the x coordinate");
   d.field("y", &SupportSettings::y, "", "hold the y coordinate");
   d.field("z", &SupportSettings::z, "", "hold the z coordinate");
+  d.field("clamped", &SupportSettings::clamped, "",
+          "sheets: hold the direction at held borders as well (method shell)");
   d.check([](const SupportSettings& support, const ProblemSink& problem) {
     check_increasing_times(support.keyframes, problem);
   });

@@ -135,6 +135,7 @@ struct SupportSettings {
   Interpolation interpolation = Interpolation::smooth;
   std::optional<double> until;        // s
   bool x = true, y = true, z = true;  // which coordinates are held
+  bool clamped = false;               // sheets: a held border keeps its direction too
 };
 
 struct LoadSettings {

@@ -32,6 +32,7 @@ TriMesh make_unscaled(const SurfaceSettings& s, const std::string& directory) {
   if (s.plank) return make_plank(*s.plank);
   if (s.plate) return make_plate(*s.plate);
   if (s.sheet) return make_sheet(*s.sheet);
+  if (s.sleeve) return make_sleeve(*s.sleeve);
   if (s.sphere) return make_sphere(*s.sphere);
   if (s.cylinder) return make_cylinder(*s.cylinder);
   if (s.capsule) return make_capsule(*s.capsule);
@@ -92,6 +93,12 @@ void describe(Describe<SheetParams>& d) {
   d.field("resolution_x", &SheetParams::resolution_x, "", "cells along x", between(1, 4000));
   d.field("resolution_z", &SheetParams::resolution_z, "", "cells along z", between(1, 4000));
   d.field("alternate", &SheetParams::alternate, "", "neighbouring cells have opposite diagonals");
+}
+
+void describe(Describe<SleeveParams>& d) {
+  d.field("radius", &SleeveParams::radius, "m", "radius", positive());
+  d.field("length", &SleeveParams::length, "m", "along x", positive());
+  d.field("resolution", &SleeveParams::resolution, "", "edges around", between(6, 2000));
 }
 
 void describe(Describe<SphereParams>& d) {
@@ -187,6 +194,7 @@ void describe(Describe<SurfaceSettings>& d) {
   d.field("plank", &SurfaceSettings::plank, "", "flat box along x");
   d.field("plate", &SurfaceSettings::plate, "", "thin solid plate in the xz plane");
   d.field("sheet", &SurfaceSettings::sheet, "", "open rectangle in the xz plane, for kind sheet");
+  d.field("sleeve", &SurfaceSettings::sleeve, "", "open tube about x, for kind sheet");
   d.field("sphere", &SurfaceSettings::sphere, "", "sphere");
   d.field("cylinder", &SurfaceSettings::cylinder, "", "cylinder about y");
   d.field("capsule", &SurfaceSettings::capsule, "", "capsule about y");

@@ -14,6 +14,7 @@ struct SurfaceSettings {
   std::optional<PlankParams> plank;
   std::optional<PlateParams> plate;
   std::optional<SheetParams> sheet;
+  std::optional<SleeveParams> sleeve;
   std::optional<SphereParams> sphere;
   std::optional<CylinderParams> cylinder;
   std::optional<CapsuleParams> capsule;
@@ -41,6 +42,7 @@ void describe(Describe<BoxParams>& d);
 void describe(Describe<PlankParams>& d);
 void describe(Describe<PlateParams>& d);
 void describe(Describe<SheetParams>& d);
+void describe(Describe<SleeveParams>& d);
 void describe(Describe<SphereParams>& d);
 void describe(Describe<CylinderParams>& d);
 void describe(Describe<CapsuleParams>& d);

@@ -22,6 +22,7 @@ struct Support {
   Interpolation interpolation = Interpolation::smooth;
   Vec3 centre = Vec3::Zero();         // m, world
   bool x = true, y = true, z = true;  // which coordinates are held (a roller leaves one or two free)
+  bool clamped = false;               // sheets: the direction at a held border is held too
   double release_time = std::numeric_limits<double>::infinity();  // s; nodes are free from then on
 };
 
@@ -37,7 +38,10 @@ class SupportSet {
  public:
   SupportSet() = default;
   // Keeps what is for `body`. Throws InputError for impossible numbers and for regions that hold no node.
-  SupportSet(const std::vector<Support>& supports, const std::string& body, const Points& start_positions);
+  // `leader` (one per node; empty: none): nodes that are held wherever another one is, e.g. those that give a
+  // clamped border its direction, and are never chosen themselves; −1: an ordinary node.
+  SupportSet(const std::vector<Support>& supports, const std::string& body, const Points& start_positions,
+             const std::vector<int>& leader = {});
 
   bool empty() const { return m_supports.empty(); }
   // Ascending by node. Where supports overlap, the later one in the list decides.

@@ -1,8 +1,10 @@
 #include "core/mesh/models/primitives.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <tuple>
 
 #include "core/mesh/models/primitive_checks.h"
@@ -131,6 +133,41 @@ TriMesh make_plate(const PlateParams& params) {
   return slab("plate", {params.length, params.thickness, params.width}, params.resolution);
 }
 
+TriMesh make_sleeve(const SleeveParams& params) {
+  require_positive("sleeve", "radius", params.radius);
+  require_positive("sleeve", "length", params.length);
+  require_resolution("sleeve", "resolution", params.resolution, 6);
+  const int around = params.resolution;
+  const double edge = 2 * std::numbers::pi * params.radius / around;
+  // Rows of nearly equilateral triangles, every other one shifted by half an edge.
+  const int rows = std::max(2, static_cast<int>(std::lround(params.length / (0.5 * std::sqrt(3.0) * edge))));
+  TriMesh mesh;
+  mesh.vertices.resize((rows + 1) * around, 3);
+  mesh.triangles.resize(2 * rows * around, 3);
+  for (int j = 0; j <= rows; ++j) {
+    for (int i = 0; i < around; ++i) {
+      const double a = 2 * std::numbers::pi * (i + 0.5 * (j % 2)) / around;
+      mesh.vertices.row(j * around + i) << (static_cast<double>(j) / rows - 0.5) * params.length,
+          params.radius * std::cos(a), params.radius * std::sin(a);
+    }
+  }
+  Eigen::Index t = 0;
+  for (int j = 0; j < rows; ++j) {
+    for (int i = 0; i < around; ++i) {
+      const int a = j * around + i, b = j * around + (i + 1) % around;
+      const int c = (j + 1) * around + i, d = (j + 1) * around + (i + 1) % around;
+      if (j % 2 == 0) {
+        mesh.triangles.row(t++) << a, b, c;
+        mesh.triangles.row(t++) << b, d, c;
+      } else {
+        mesh.triangles.row(t++) << a, b, d;
+        mesh.triangles.row(t++) << a, d, c;
+      }
+    }
+  }
+  return mesh;
+}
+
 TriMesh make_sheet(const SheetParams& params) {
   require_positive("sheet", "length", params.length);
   require_positive("sheet", "width", params.width);
@@ -195,6 +232,7 @@ std::vector<PrimitiveInfo> primitive_list() {
       {"plank", "flat box, long side along x, thickness along y, centred"},
       {"plate", "thin solid plate in the xz plane, centred"},
       {"sheet", "open rectangular mid-surface in the xz plane, for thin shells"},
+      {"sleeve", "open tube about x without a wall, for thin shells"},
       {"sphere", "subdivided icosahedron, centred"},
       {"cylinder", "solid cylinder about the y axis, centred"},
       {"capsule", "cylinder with hemispherical ends about the y axis, centred"},

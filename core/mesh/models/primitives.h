@@ -46,6 +46,13 @@ struct SheetParams {
   bool alternate = true;  // neighbouring cells have opposite diagonals, so that no direction is favoured
 };
 
+// An open tube about x without a wall, centred at the origin: a sleeve. Normals outwards. Genus 0, two borders.
+struct SleeveParams {
+  double radius = 0.1;  // m
+  double length = 0.6;  // m, along x
+  int resolution = 32;  // edges around, ≥ 6; as long along x
+};
+
 // Icosahedron with subdivided faces, vertices on the sphere; centred at the origin. Genus 0, 20 resolution²
 // triangles.
 struct SphereParams {
@@ -165,6 +172,7 @@ TriMesh make_box(const BoxParams& params = {});
 TriMesh make_plank(const PlankParams& params = {});
 TriMesh make_plate(const PlateParams& params = {});
 TriMesh make_sheet(const SheetParams& params = {});
+TriMesh make_sleeve(const SleeveParams& params = {});
 TriMesh make_sphere(const SphereParams& params = {});
 TriMesh make_cylinder(const CylinderParams& params = {});
 TriMesh make_capsule(const CapsuleParams& params = {});

@@ -47,8 +47,8 @@ TEST(Scene, PlacementMovesSurfaceVolumeAndExamplesTogether) {
         (motion * Vec3(plain.surface().vertices.row(i)) - Vec3(placed.surface().vertices.row(i))).norm(),
         1e-14);
   }
-  const Points& a = plain.examples()[0].volume;
-  const Points& b = placed.examples()[0].volume;
+  const Points& a = plain.volume_examples()[0].nodes;
+  const Points& b = placed.volume_examples()[0].nodes;
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     EXPECT_LT((motion * Vec3(a.row(i)) - Vec3(b.row(i))).norm(), 1e-13);
   }
@@ -69,8 +69,8 @@ TEST(Scene, SurfacePosesAreExtendedToTheVolume) {
   from_file.file = file;
   with_file.examples.push_back(from_file);
   const Body other(with_file, "", "bodies[0]");
-  const Points& exact = body.examples()[0].volume;
-  const Points& extended = other.examples()[0].volume;
+  const Points& exact = body.volume_examples()[0].nodes;
+  const Points& extended = other.volume_examples()[0].nodes;
   EXPECT_LT((exact - extended).rowwise().norm().maxCoeff(), 0.02);  // interior nodes settle elastically
   EXPECT_EQ(count_inversions(other.volume().mesh, extended).count, 0);
   EXPECT_LT((other.examples()[0].surface - body.examples()[0].surface).norm(), 1e-5);
@@ -84,7 +84,7 @@ TEST(Scene, ModesArePosesWithTheAskedAmplitude) {
   example.mode = ModePose{7, 0.05};
   settings.examples.push_back(example);
   const Body body(settings, "", "bodies[0]");
-  const Points moved = body.examples()[0].volume - body.volume().mesh.vertices;
+  const Points moved = body.volume_examples()[0].nodes - body.volume().mesh.vertices;
   EXPECT_NEAR(moved.rowwise().norm().maxCoeff(), 0.05, 1e-12);
   // A vibration mode moves no momentum: the mass-weighted mean displacement of a uniform grid is near zero.
   const VecX mass = lumped_masses(body.volume().mesh.vertices, body.volume().mesh.tets, 1.0);
@@ -113,14 +113,34 @@ TEST(Scene, InvertedExamplesAreRefusedUnlessAllowed) {
   settings.examples.push_back(example);
   const Body body(settings, "", "bodies[2]");
   try {
-    body.examples();
+    body.volume_examples();
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("bodies[2].examples[0]: turns"), std::string::npos)
         << error.what();
   }
   settings.examples[0].allow_inverted = true;
-  EXPECT_EQ(Body(settings, "", "bodies[2]").examples().size(), 1u);
+  EXPECT_EQ(Body(settings, "", "bodies[2]").volume_examples().size(), 1u);
+}
+
+TEST(Scene, ExamplesOfASheetNeedNoVolume) {
+  BodySettings settings;
+  settings.name = "sheet";
+  settings.kind = BodyKind::sheet;
+  settings.thickness = 0.2;  // the fold below would turn the extruded solid inside out
+  settings.surface.sheet = SheetParams{1.0, 0.5, 10, 5, true};
+  ExampleSettings example;
+  example.name = "folded";
+  example.bend = BendMap{Vec3::UnitZ(), Vec3::UnitX(), 300, std::nullopt, 0.1};
+  example.region = RegionBox{Vec3(0, -1, -1), Vec3(1, 1, 1)};
+  settings.examples.push_back(example);
+  const Body body(settings, "", "bodies[0]");
+  ASSERT_EQ(body.examples().size(), 1u);
+  EXPECT_EQ(body.examples()[0].surface.rows(), body.surface().vertices.rows());
+  int inside = 0;
+  for (const char in : body.examples()[0].triangles) inside += in;
+  EXPECT_EQ(inside, 50);  // half of 100
+  EXPECT_THROW(body.volume_examples(), InputError);
 }
 
 TEST(Scene, SheetsBecomeSolidsOfTheirThickness) {

@@ -1,0 +1,199 @@
+#include "shells/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/base/index.h"
+#include "core/run/implicit_method.h"
+#include "shells/scene_sheets.h"
+#include "shells/sheet_model.h"
+
+namespace exemplar::shells {
+
+namespace {
+
+void check_kinds(const Scene& scene) {
+  std::vector<Problem> problems;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (!scene.bodies[b].is_sheet())
+      problems.push_back({{}, fmt::format("bodies[{}].kind", b), "method shell simulates sheets only"});
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+// A scene's bodies as sheets for the driver.
+class SceneSheets : public ImplicitModel {
+ public:
+  SceneSheets(const Scene& scene, const ShellSettings& settings, Notes& notes);
+
+  ImplicitSolver& solver() override { return m_model->solver(); }
+  const std::vector<ImplicitBody>& bodies() const override { return m_bodies; }
+  StepOutcome step(const StepInput& input) override { return m_model->step(input); }
+  double example_energy(const ImplicitExamples& set) override { return m_model->example_energy(set.term); }
+  std::vector<Points> on_surfaces(const Points& nodes) const override;
+  std::vector<FieldArray> surface_arrays() const override;
+  void add_diagnostics(Diagnostics& d) const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+  std::string size_text() const override;
+
+ private:
+  void describe_body(const Body& body, std::size_t b);
+  void add_to_array(std::vector<FieldArray>& arrays, std::size_t b, const std::string& name,
+                    const MatX& values) const;
+
+  const Scene& m_scene;
+  std::unique_ptr<SheetModel> m_model;
+  std::vector<ImplicitBody> m_bodies;
+  bool m_may_lock;
+};
+
+SceneSheets::SceneSheets(const Scene& scene, const ShellSettings& settings, Notes& notes)
+    : m_scene(scene),
+      m_bodies(scene.bodies.size()),
+      m_may_lock(settings.model == SheetModelKind::physical && !settings.curved_membrane) {
+  std::vector<SheetInput> inputs;
+  ImplicitOptions options = implicit_options(settings);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    inputs.push_back(make_sheet_input(scene.bodies[b], fmt::format("bodies[{}]", b), settings,
+                                      m_bodies[b].examples, notes));
+    options.damping = std::max(options.damping, scene.bodies[b].material().damping);
+  }
+  for (std::size_t b = 0; b < inputs.size() && options.damping > 0; ++b)
+    inputs[b].damping_share = scene.bodies[b].material().damping / options.damping;
+  m_model = std::make_unique<SheetModel>(std::move(inputs), std::move(options));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) describe_body(scene.bodies[b], b);
+}
+
+// Vertices and ghosts are the body's nodes for supports and loads; contact sees the vertices, at the sheet's
+// thickness.
+void SceneSheets::describe_body(const Body& body, std::size_t b) {
+  ImplicitBody& out = m_bodies[b];
+  const Sheet& sheet = m_model->body(b).sheet();
+  const Points& rest = sheet.mesh().vertices;
+  out.first_node = sheet.first_node();
+  out.node_count = sheet.first_pack();
+  out.size = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
+  out.contact.map = PointMap::identity(sheet.vertex_count());
+  out.contact.triangles = sheet.mesh().triangles;
+  out.contact.rest = rest;
+  out.contact.radius = VecX::Constant(sheet.vertex_count(), 0.5 * body.settings().thickness);
+  out.faces = sheet.mesh().triangles;
+  if (sheet.ghost_count() > 0) {
+    out.leader.assign(to_size(out.node_count), -1);
+    for (int g = 0; g < sheet.ghost_count(); ++g)
+      out.leader[to_size(sheet.vertex_count() + g)] =
+          sheet.edges()[to_size(sheet.ghosts()[to_size(g)])].points[0];
+  }
+  for (std::size_t s = 0; s < out.examples.size(); ++s) out.examples[s].term = m_model->example_term(b, s);
+}
+
+std::string SceneSheets::size_text() const {
+  std::size_t triangles = 0;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) triangles += m_model->body(b).sheet().triangle_count();
+  return fmt::format("{} triangles", triangles);
+}
+
+std::vector<Points> SceneSheets::on_surfaces(const Points& nodes) const {
+  std::vector<Points> result;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    result.push_back(nodes.middleRows(m_bodies[b].first_node, m_model->body(b).sheet().vertex_count()));
+  return result;
+}
+
+// Puts a body's values into the array of this name over the triangles of all bodies; 0 elsewhere.
+void SceneSheets::add_to_array(std::vector<FieldArray>& arrays, std::size_t b, const std::string& name,
+                               const MatX& values) const {
+  auto found =
+      std::find_if(arrays.begin(), arrays.end(), [&](const FieldArray& a) { return a.name == name; });
+  if (found == arrays.end()) {
+    std::size_t triangles = 0;
+    for (std::size_t i = 0; i < m_bodies.size(); ++i) triangles += m_model->body(i).sheet().triangle_count();
+    arrays.push_back(make_array(name, Association::cell, MatX::Zero(to_row(triangles), values.cols())));
+    found = arrays.end() - 1;
+  }
+  const FieldArray part = make_array(name, Association::cell, values);
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < b; ++i) first += m_model->body(i).sheet().triangle_count();
+  std::copy(part.values.begin(), part.values.end(),
+            found->values.begin() + to_row(first * to_size(values.cols())));
+}
+
+std::vector<FieldArray> SceneSheets::surface_arrays() const {
+  std::vector<FieldArray> arrays;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const SheetBody& body = m_model->body(b);
+    const SheetFields f = body.fields(m_model->solver().state().positions);
+    add_to_array(arrays, b, "membrane_energy", f.membrane_energy);
+    add_to_array(arrays, b, "bending_energy", f.bending_energy);
+    add_to_array(arrays, b, "principal_curvatures", f.curvatures);
+    add_to_array(arrays, b, "principal_strains", f.strains);
+    add_to_array(arrays, b, "plastic_curvature", f.plastic_curvature);
+    add_to_array(arrays, b, "plastic_strain", f.plastic_strain);
+    for (std::size_t s = 0; s < m_bodies[b].examples.size(); ++s) {
+      const ImplicitExamples& set = m_bodies[b].examples[s];
+      for (std::size_t k = 0; k < set.members.size(); ++k) {
+        const Example& example = m_scene.bodies[b].examples()[set.members[k]];
+        VecX weight(to_row(example.triangles.size()));
+        for (std::size_t t = 0; t < example.triangles.size(); ++t)
+          weight[to_row(t)] = example.triangles[t] ? m_model->weights(b, s)[to_row(k)] : 0.0;
+        add_to_array(arrays, b, "example_weight_" + example.name, weight);
+      }
+    }
+  }
+  return arrays;
+}
+
+void SceneSheets::add_diagnostics(Diagnostics& d) const {
+  const Points& x = m_model->solver().state().positions;
+  d.elastic_energy = m_model->internal_energy();
+  d.plastic_dissipation = m_model->plastic_dissipation();
+  d.plastic_measure = 0;
+  double locking = 0, bending = 0;
+  int held_back = 0;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const SheetBody& body = m_model->body(b);
+    d.plastic_measure = std::max(d.plastic_measure, body.plastic_measure());
+    locking = std::max(locking, body.locking_measure(x));
+    bending += body.bending_energy(x);
+    held_back += body.held_back();
+  }
+  d.extra.push_back({"bending_energy", "J", bending});
+  d.extra.push_back({"membrane_energy", "J", d.elastic_energy - bending});
+  if (m_may_lock) d.extra.push_back({"locking_measure", "", locking});
+  if (held_back > 0) d.extra.push_back({"rest_lengths_held_back", "", static_cast<double>(held_back)});
+}
+
+void SceneSheets::save(StateWriter& out) const {
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const SheetState state = m_model->body(b).state();
+    const std::string n = std::to_string(b);
+    out.write("rest" + n, std::span<const double>(state.rest.data(), to_size(state.rest.size())));
+    out.write("angles" + n, state.angles);
+    out.write("dissipation" + n, state.dissipation);
+  }
+}
+
+void SceneSheets::load(StateReader& in) {
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    SheetState state = m_model->body(b).state();
+    const std::string n = std::to_string(b);
+    in.read("rest" + n, std::span<double>(state.rest.data(), to_size(state.rest.size())));
+    in.read("angles" + n, state.angles);
+    state.dissipation = in.read_double("dissipation" + n);
+    m_model->body(b).set_state(std::move(state));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Method> make_shell_method(const Scene& scene, const ShellSettings& settings) {
+  check_kinds(scene);
+  Notes notes;
+  auto model = std::make_unique<SceneSheets>(scene, settings, notes);
+  return make_implicit_method(scene, settings, std::move(model), std::move(notes));
+}
+
+}  // namespace exemplar::shells

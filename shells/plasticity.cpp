@@ -1,0 +1,165 @@
+#include "shells/plasticity.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "core/base/index.h"
+#include "core/base/parallel.h"
+#include "core/math/simplex_qp.h"
+
+namespace exemplar::shells {
+
+namespace {
+
+using Shapes = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+
+// What of a symmetric tensor lies beyond ±limit in its principal values; `any` is set when that is not zero.
+Mat2 beyond(const Mat2& tensor, double limit, bool& any) {
+  Eigen::SelfAdjointEigenSolver<Mat2> eigen;
+  eigen.computeDirect(tensor);
+  Vec2 excess;
+  for (int i = 0; i < 2; ++i) {
+    const double v = eigen.eigenvalues()[i];
+    excess[i] = v - std::clamp(v, -limit, limit);
+    any = any || excess[i] != 0;
+  }
+  return eigen.eigenvectors() * excess.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+double beyond(double value, double limit) {
+  return value - std::clamp(value, -limit, limit);
+}
+
+PhysicalTriangle::Measures project_on_examples(const PlasticSheet<PhysicalTriangle>& plastic, std::size_t t,
+                                               const PhysicalTriangle& triangle,
+                                               const PhysicalTriangle::Measures& undeformed,
+                                               const PhysicalTriangle::Measures& rest) {
+  std::vector<std::size_t> here;
+  for (std::size_t i = 0; i < plastic.poses.size(); ++i) {
+    if (plastic.takes_part[i][t]) here.push_back(i);
+  }
+  MatX directions(6, to_row(here.size()));
+  for (std::size_t k = 0; k < here.size(); ++k)
+    directions.col(to_row(k)) = plastic.poses[here[k]].col(to_row(t)) - undeformed;
+  const Mat6 root = Mat6(triangle.stiffness.llt().matrixU());
+  const VecX w = project_on_simplex_hull(root * directions, root * (rest - undeformed));
+  return undeformed + directions * w;
+}
+
+}  // namespace
+
+FlowCount flow(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet,
+               const std::vector<PhysicalTriangle>& triangles, const Shapes& q,
+               const Rests<PhysicalTriangle>& undeformed, Rests<PhysicalTriangle>& rest) {
+  std::vector<char> flowed(triangles.size(), 0);
+  parallel_for(triangles.size(), [&](std::size_t t) {
+    const PhysicalTriangle::Measures d = triangles[t].measure(q.col(to_row(t))) - rest.col(to_row(t));
+    bool any = false;
+    const Mat2 strain = beyond(0.5 * sheet.rest(t).stretch(d.head<3>()), plastic.yield_strain, any);
+    const Mat2 curvature = beyond(sheet.rest(t).curvature(d.tail<3>()), plastic.yield_curvature, any);
+    if (!any) return;
+    PhysicalTriangle::Measures now = rest.col(to_row(t));
+    now.head<3>() += sheet.rest(t).squared_lengths(2 * strain);
+    now.tail<3>() += sheet.rest(t).angles(curvature);
+    if (!plastic.poses.empty())
+      now = project_on_examples(plastic, t, triangles[t], undeformed.col(to_row(t)), now);
+    flowed[t] = (now - rest.col(to_row(t))).norm() > 0;
+    rest.col(to_row(t)) = now;
+  });
+  return {static_cast<int>(std::count(flowed.begin(), flowed.end(), 1)), 0};
+}
+
+namespace {
+
+// The paper's model: rest values belong to edges, and the two triangles of an edge hold the same ones.
+class PaperFlow {
+ public:
+  PaperFlow(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
+            const Rests<PaperTriangle>& undeformed)
+      : m_plastic(plastic), m_sheet(sheet), m_undeformed(undeformed) {}
+
+  void update(std::size_t t, const PaperTriangle::Measures& p, Rests<PaperTriangle>& rest) const {
+    for (int k = 0; k < 3; ++k) {
+      const SheetEdge& edge = m_sheet.edges()[static_cast<std::size_t>(m_sheet.sides(t)[to_size(k)].edge)];
+      rest(k, to_row(t)) = confined(
+          t, k, rest(k, to_row(t)) + beyond(p[k] - rest(k, to_row(t)), m_plastic.yield_strain * edge.length));
+      const int a = 4 + k;
+      const double limit = m_plastic.yield_curvature * hinge_area(edge) / edge.length;
+      if (edge.has_angle())
+        rest(a, to_row(t)) = confined(t, a, rest(a, to_row(t)) + beyond(p[a] - rest(a, to_row(t)), limit));
+    }
+  }
+
+  // Goes back to `before` where three rest lengths make no triangle; their edges' other triangles follow.
+  int hold_back(const Rests<PaperTriangle>& before, Rests<PaperTriangle>& rest) const {
+    int count = 0;
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t t = 0; t < m_sheet.triangle_count(); ++t) {
+        const Vec3 l = rest.col(to_row(t)).head<3>();
+        if (2 * l.maxCoeff() < 0.999 * l.sum()) continue;
+        again = true;
+        ++count;
+        for (std::size_t k = 0; k < 3; ++k) revert(m_sheet.sides(t)[k].edge, before, rest);
+      }
+    }
+    return count;
+  }
+
+ private:
+  double hinge_area(const SheetEdge& edge) const {
+    double area = 0;
+    for (const int t : edge.triangles) area += t < 0 ? 0.0 : m_sheet.rest(to_size(t)).area;
+    return area;
+  }
+  // An example counts at an edge when it takes part on either side.
+  double confined(std::size_t t, int measure, double value) const {
+    if (m_plastic.poses.empty()) return value;
+    double low = m_undeformed(measure, to_row(t)), high = low;
+    const SheetEdge& edge =
+        m_sheet.edges()[static_cast<std::size_t>(m_sheet.sides(t)[to_size(measure % 4)].edge)];
+    for (std::size_t i = 0; i < m_plastic.poses.size(); ++i) {
+      bool here = false;
+      for (const int side : edge.triangles)
+        here = here || (side >= 0 && m_plastic.takes_part[i][to_size(side)]);
+      if (!here) continue;
+      low = std::min(low, m_plastic.poses[i](measure, to_row(t)));
+      high = std::max(high, m_plastic.poses[i](measure, to_row(t)));
+    }
+    return std::clamp(value, low, high);
+  }
+  void revert(int e, const Rests<PaperTriangle>& before, Rests<PaperTriangle>& rest) const {
+    for (const int t : m_sheet.edges()[to_size(e)].triangles) {
+      if (t < 0) continue;
+      for (int k = 0; k < 3; ++k) {
+        if (m_sheet.sides(to_size(t))[to_size(k)].edge == e) rest(k, t) = before(k, t);
+      }
+    }
+  }
+
+  const PlasticSheet<PaperTriangle>& m_plastic;
+  const Sheet& m_sheet;
+  const Rests<PaperTriangle>& m_undeformed;
+};
+
+}  // namespace
+
+FlowCount flow(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
+               const std::vector<PaperTriangle>& triangles, const Shapes& q,
+               const Rests<PaperTriangle>& undeformed, Rests<PaperTriangle>& rest) {
+  const Rests<PaperTriangle> before = rest;
+  const PaperFlow update(plastic, sheet, undeformed);
+  for (std::size_t t = 0; t < triangles.size(); ++t)
+    update.update(t, triangles[t].measure(q.col(to_row(t))), rest);
+  FlowCount count;
+  count.held_back = update.hold_back(before, rest);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    if (rest.col(to_row(t)) == before.col(to_row(t))) continue;
+    rest(3, to_row(t)) = PaperTriangle::area(rest.col(to_row(t)).head<3>().cwiseAbs2());
+    ++count.flowed;
+  }
+  return count;
+}
+
+}  // namespace exemplar::shells
