@@ -6,12 +6,16 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/mesh/distance.h"
 
 namespace exemplar {
 
 namespace {
 
-constexpr int k_sweeps = 4;
+constexpr double k_resting = 2.0;  // approaches below so many times g h are not bounced
+constexpr int k_most_sweeps = 30;
+constexpr double k_settled = 1e-8;    // change of a contact's velocity in a sweep [m/s]
+constexpr double k_push_share = 0.2;  // of the depth, in one step
 constexpr int k_most_divisions = 8;
 
 // A point of a triangle as a combination of the particles that carry its corners.
@@ -34,42 +38,14 @@ void add_sample(const CarriedPoints& vertices, const std::array<int, 3>& corners
   out.add(nodes, weights);
 }
 
-struct Candidate {
-  std::size_t obstacle;
-  int point;
-  Vec3 position, normal;
-  double distance;
-  double inverse_mass;  // of the point: Σ w²/m
-};
-
-// Pairs that can touch within the step, point by point.
-std::vector<Candidate> find_candidates(const ObstacleWorld& world, const CarriedPoints& points,
-                                       const Points& positions, const Points& velocities,
-                                       const VecX& inverse_masses, double dt) {
-  const auto count = static_cast<std::size_t>(points.size());
-  std::vector<std::vector<Candidate>> found(count);
-  parallel_for(
-      count,
-      [&](std::size_t i) {
-        const int point = static_cast<int>(i);
-        const Vec3 x = points.at(point, positions), v = points.at(point, velocities);
-        for (std::size_t o = 0; o < world.size(); ++o) {
-          const ObstacleState& state = world.state(o);
-          const double away = (x - state.position).norm() - world.body(o).shape().bounding_radius();
-          const double reach = dt * (v - state.velocity_at(x)).norm() * 1.5 + 1e-9;
-          if (away > reach) continue;
-          const SignedDistance d = world.distance(o, x);
-          if (d.value > reach) continue;
-          double inverse_mass = 0.0;
-          for (int k = points.offsets[point]; k < points.offsets[point + 1]; ++k)
-            inverse_mass += points.weights[k] * points.weights[k] * inverse_masses(points.nodes[k]);
-          if (inverse_mass > 0.0) found[i].push_back({o, point, x, d.gradient, d.value, inverse_mass});
-        }
-      },
-      128);
-  std::vector<Candidate> all;
-  for (const auto& list : found) all.insert(all.end(), list.begin(), list.end());
-  return all;
+// Inverse mass of an obstacle at a point: what a unit impulse there changes the point's velocity by.
+Mat3 obstacle_inverse_mass(const ObstacleWorld& world, std::size_t o, const Vec3& at) {
+  const ObstacleBody& body = world.body(o);
+  if (!body.dynamic()) return Mat3::Zero();
+  const Vec3 r = at - world.state(o).position;
+  Mat3 cross;
+  cross << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+  return body.inverse_mass() * Mat3::Identity() - cross * body.world_inverse_inertia(world.state(o)) * cross;
 }
 
 }  // namespace
@@ -93,6 +69,16 @@ CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh
   return out;
 }
 
+CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& closed_surface,
+                                   const Points& rest_particles) {
+  // On a face the winding number is 1/2, on an edge of a box 1/4, at its corner 1/8.
+  const VecX winding = SurfaceDistance(closed_surface).winding_numbers(rest_particles);
+  const double one = 1.0;
+  for (int i = 0; i < static_cast<int>(rest_particles.rows()); ++i)
+    if (winding(i) > 0.1) points.add(std::span(&i, 1), std::span(&one, 1));
+  return points;
+}
+
 double contact_sample_spacing(const std::vector<ObstacleBody>& obstacles) {
   double smallest = std::numeric_limits<double>::infinity();
   for (const ObstacleBody& obstacle : obstacles)
@@ -100,35 +86,125 @@ double contact_sample_spacing(const std::vector<ObstacleBody>& obstacles) {
   return 0.5 * smallest;
 }
 
-ParticleContactSummary resolve_contacts(ObstacleWorld& world, const CarriedPoints& points,
-                                        const Points& positions, const VecX& inverse_masses, double dt,
-                                        double push_speed, Points& velocities) {
-  ParticleContactSummary summary;
-  const std::vector<Candidate> candidates =
-      find_candidates(world, points, positions, velocities, inverse_masses, dt);
-  for (const Candidate& c : candidates) summary.deepest = std::max(summary.deepest, -c.distance);
-  for (int sweep = 0; sweep < k_sweeps; ++sweep) {
-    for (const Candidate& c : candidates) {
-      const Vec3 v = points.at(c.point, velocities);
-      // The closing speed that just reaches the surface, or for a point inside the speed at which it is
-      // pushed out.
-      const double wanted =
-          c.distance > 0.0 ? -c.distance / dt : std::min(push_speed, -0.2 * c.distance / dt);
-      const Vec3 before = v - world.state(c.obstacle).velocity_at(c.position);
-      if (before.dot(c.normal) >= wanted) continue;
-      const ContactImpulse impulse =
-          world.collide_particle(c.obstacle, c.position, c.normal, v - wanted * c.normal, c.inverse_mass);
-      if (impulse.normal <= 0.0) continue;
+ParticleContacts::ParticleContacts(ObstacleWorld& world, const CarriedPoints& points, const ContactStep& step)
+    : m_world(world), m_points(points), m_inverse_masses(step.inverse_masses), m_dt(step.dt) {
+  const auto count = static_cast<std::size_t>(points.size());
+  std::vector<std::vector<Contact>> found(count);
+  parallel_for(
+      count,
+      [&](std::size_t i) {
+        Contact c;
+        c.point = static_cast<int>(i);
+        c.position = points.at(c.point, step.positions);
+        const Vec3 v = points.at(c.point, step.velocities);
+        for (c.obstacle = 0; c.obstacle < world.size(); ++c.obstacle) {
+          const ObstacleState& state = world.state(c.obstacle);
+          const double away =
+              (c.position - state.position).norm() - world.body(c.obstacle).shape().bounding_radius();
+          const Vec3 relative = v - state.velocity_at(c.position);
+          const double reach = 1.5 * m_dt * relative.norm() + step.margin + 1e-9;
+          if (away > reach) continue;
+          const SignedDistance d = world.distance(c.obstacle, c.position);
+          if (d.value > reach) continue;
+          c.normal = d.gradient;
+          c.gap = d.value;
+          c.bounce = -relative.dot(c.normal);  // approach for the moment
+          c.speed = relative.norm();
+          found[i].push_back(c);
+        }
+      },
+      128);
+  for (const auto& list : found)
+    for (Contact c : list) {
+      c.inverse_mass = obstacle_inverse_mass(world, c.obstacle, c.position);
+      Vec3 own = Vec3::Zero();
       for (int k = points.offsets[c.point]; k < points.offsets[c.point + 1]; ++k)
-        velocities.row(points.nodes[k]) +=
-            points.weights[k] * inverse_masses(points.nodes[k]) * impulse.impulse.transpose();
-      const Vec3 after = points.at(c.point, velocities) - world.state(c.obstacle).velocity_at(c.position);
-      summary.dissipated -= 0.5 * impulse.impulse.dot(before + after);
-      summary.contacts += sweep == 0;
-      summary.closing_speed = std::max(summary.closing_speed, -before.dot(c.normal));
+        own += points.weights[k] * points.weights[k] * m_inverse_masses.row(points.nodes[k]).transpose();
+      c.inverse_mass += own.asDiagonal();
+      if (!(c.normal.dot(c.inverse_mass * c.normal) > 0.0)) continue;  // both sides are held
+      if (c.gap <= c.bounce * m_dt) m_touching_speed = std::max(m_touching_speed, c.speed);
+      m_summary.deepest = std::max(m_summary.deepest, -c.gap);
+      const bool hits = c.gap <= c.bounce * m_dt && c.bounce > k_resting * m_dt * world.gravity().norm();
+      c.bounce = hits ? world.body(c.obstacle).description().restitution * c.bounce : 0.0;
+      m_contacts.push_back(c);
+    }
+}
+
+Vec3 ParticleContacts::relative_velocity(const Contact& c, const Points& velocities) const {
+  return m_points.at(c.point, velocities) - m_world.state(c.obstacle).velocity_at(c.position);
+}
+
+void ParticleContacts::apply(const Contact& c, const Vec3& impulse, Points& velocities) {
+  for (int k = m_points.offsets[c.point]; k < m_points.offsets[c.point + 1]; ++k) {
+    const int node = m_points.nodes[k];
+    velocities.row(node) +=
+        m_points.weights[k] * m_inverse_masses.row(node).cwiseProduct(impulse.transpose());
+  }
+  m_world.apply_impulse(c.obstacle, c.position, -impulse);
+}
+
+double ParticleContacts::solve(Contact& c, Points& velocities) {
+  const Vec3 before = relative_velocity(c, velocities);
+  const double wanted = c.bounce > 0.0 ? c.bounce : -std::max(c.gap, 0.0) / m_dt;
+  const double sum =
+      std::max(0.0, c.normal_sum + (wanted - c.normal.dot(before)) / c.normal.dot(c.inverse_mass * c.normal));
+  Vec3 impulse = (sum - c.normal_sum) * c.normal;
+  if (sum == 0.0 && c.normal_sum == 0.0) return 0.0;
+  c.normal_sum = sum;
+  const Vec3 slip = before + c.inverse_mass * impulse;
+  const Vec3 along = slip - c.normal.dot(slip) * c.normal;
+  Vec3 friction = c.friction_sum;
+  if (along.squaredNorm() > 1e-30) {
+    const Vec3 direction = along.normalized();
+    const double inverse = direction.dot(c.inverse_mass * direction);
+    if (inverse > 0.0) friction -= along.norm() / inverse * direction;
+  }
+  const double limit = m_world.body(c.obstacle).description().friction * sum, size = friction.norm();
+  if (size > limit) friction *= limit / size;
+  impulse += friction - c.friction_sum;
+  c.friction_sum = friction;
+  apply(c, impulse, velocities);
+  const Vec3 after = relative_velocity(c, velocities);
+  m_summary.dissipated -= 0.5 * impulse.dot(before + after);
+  m_summary.closing_speed = std::max(m_summary.closing_speed, -before.dot(c.normal));
+  return (after - before).norm();
+}
+
+void ParticleContacts::resolve(Points& velocities) {
+  for (int sweep = 0; sweep < k_most_sweeps; ++sweep) {
+    double change = 0.0;
+    for (Contact& c : m_contacts) change = std::max(change, solve(c, velocities));
+    if (change < k_settled) break;
+  }
+  m_summary.contacts = static_cast<int>(std::count_if(m_contacts.begin(), m_contacts.end(),
+                                                      [](const Contact& c) { return c.normal_sum > 0.0; }));
+}
+
+void ParticleContacts::push_out(double push_speed, Points& positions) const {
+  for (const Contact& c : m_contacts) {
+    const Vec3 x = m_points.at(c.point, positions);
+    const SignedDistance d = m_world.distance(c.obstacle, x);
+    if (d.value >= 0.0) continue;
+    double inverse = 0.0;
+    for (int k = m_points.offsets[c.point]; k < m_points.offsets[c.point + 1]; ++k)
+      inverse += m_points.weights[k] * m_points.weights[k] *
+                 d.gradient.dot(m_inverse_masses.row(m_points.nodes[k]).transpose().cwiseProduct(d.gradient));
+    if (!(inverse > 0.0)) continue;
+    const double out = std::min(-k_push_share * d.value, push_speed * m_dt);
+    for (int k = m_points.offsets[c.point]; k < m_points.offsets[c.point + 1]; ++k) {
+      const int node = m_points.nodes[k];
+      positions.row(node) += out / inverse * m_points.weights[k] *
+                             m_inverse_masses.row(node).cwiseProduct(d.gradient.transpose());
     }
   }
-  return summary;
+}
+
+double deepest_point(const ObstacleWorld& world, const Points& points) {
+  double deepest = 0.0;
+  for (std::size_t o = 0; o < world.size(); ++o)
+    for (Eigen::Index i = 0; i < points.rows(); ++i)
+      deepest = std::max(deepest, -world.distance(o, points.row(i).transpose()).value);
+  return deepest;
 }
 
 }  // namespace exemplar

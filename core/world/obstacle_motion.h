@@ -40,6 +40,7 @@ class ObstacleWorld {
   // For solvers that move dynamic obstacles themselves.
   void set_state(std::size_t i, const ObstacleState& state) { m_states[i] = state; }
   double time() const { return m_time; }
+  const Vec3& gravity() const { return m_gravity; }  // m/s²
 
   // Moves everything to time() + dt.
   void advance(double dt);

@@ -21,8 +21,8 @@ struct SceneBody {
   CarriedPoints surface, contact_points;
   SupportSet supports;
   LoadSet loads;
-  VecX inverse_masses;
-  double softened = 1.0;  // factor on the stiffness, < 1 where the steps could not carry the material's
+  double contact_margin = 0;  // m
+  double softened = 1.0;      // factor on the stiffness, < 1 where the steps could not carry the material's
 };
 
 CarriedPoints carried_by_themselves(Eigen::Index count) {
@@ -65,6 +65,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
                needed = scene.step() / settings.max_substeps;
   if (stable < needed) out.softened = stable * stable / (needed * needed);
   network.stiffness *= out.softened;
+  network.guard.stiffness *= out.softened;
   const VecX masses = network.masses;
   out.springs = std::make_unique<SpringBody>(std::move(network), options);
   SpringBody& springs = *out.springs;
@@ -75,12 +76,15 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
                                 : carried_by_tets(body.volume().surface, body.volume().mesh.tets);
   out.contact_points =
       with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles));
+  if (!body.is_sheet())
+    out.contact_points =
+        with_inner_particles(std::move(out.contact_points), body.surface(), springs.network().rest_positions);
   out.supports = SupportSet(body.supports(), body.name(), springs.positions);
   const auto vertices = body.surface().vertices.rows();
   out.loads = LoadSet(scene.loads, body.name(), body.initial_surface(),
                       VecX::Constant(vertices, masses.sum() / static_cast<double>(vertices)),
                       body.surface().triangles);
-  out.inverse_masses = masses.cwiseInverse();
+  out.contact_margin = 0.1 * springs.network().rest_lengths.mean();
   return out;
 }
 
@@ -150,24 +154,35 @@ int MassSpringMethod::substeps(double dt) const {
   return static_cast<int>(count);
 }
 
+std::vector<HeldNode> held_nodes(const SceneBody& body, double time, double dt) {
+  std::vector<HeldNode> out;
+  for (const SupportedNode& s : body.supports.at(time + dt)) {
+    const Vec3 now = body.springs->positions.row(s.node).transpose();
+    out.push_back({s.node, s.held, (s.position - now) / dt});
+  }
+  return out;
+}
+
+Points inverse_masses(const SceneBody& body, const std::vector<HeldNode>& held) {
+  Points out = body.springs->network().masses.cwiseInverse().replicate(1, 3);
+  for (const HeldNode& h : held)
+    for (int axis = 0; axis < 3; ++axis)
+      if (h.held[axis]) out(h.node, axis) = 0.0;
+  return out;
+}
+
 void MassSpringMethod::step_body(SceneBody& body, double dt) {
   SpringBody& springs = *body.springs;
   auto start = Clock::now();
-  const std::vector<SupportedNode> supported = body.supports.at(m_time + dt);
-  VecX inverse_masses = body.inverse_masses;
-  std::vector<int> held;
-  for (const SupportedNode& s : supported) {
-    if (!(s.held[0] && s.held[1] && s.held[2])) continue;
-    held.push_back(s.node);
-    inverse_masses(s.node) = 0.0;
-  }
+  const std::vector<HeldNode> held = held_nodes(body, m_time, dt);
   springs.set_held(held);
   springs.update_velocities(dt, m_scene.gravity, node_forces(body, m_time, m_time + dt));
-  for (const SupportedNode& s : supported)
-    for (int axis = 0; axis < 3; ++axis)
-      if (s.held[axis])
-        springs.velocities(s.node, axis) = (s.position(axis) - springs.positions(s.node, axis)) / dt;
   m_spring_seconds += seconds_since(start);
+  start = Clock::now();
+  ParticleContacts contacts(
+      m_world, body.contact_points,
+      {springs.positions, springs.velocities, inverse_masses(body, held), dt, body.contact_margin});
+  m_contact_seconds += seconds_since(start);
   // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
   // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take
   // turns.
@@ -177,12 +192,12 @@ void MassSpringMethod::step_body(SceneBody& body, double dt) {
     if (relaxes) springs.relax(dt, 1);
     m_spring_seconds += seconds_since(start);
     start = Clock::now();
-    m_contact_dissipation += resolve_contacts(m_world, body.contact_points, springs.positions, inverse_masses,
-                                              dt, m_settings.push_speed, springs.velocities)
-                                 .dissipated;
+    contacts.resolve(springs.velocities);
     m_contact_seconds += seconds_since(start);
   }
   springs.move(dt);
+  contacts.push_out(m_settings.push_speed, springs.positions);
+  m_contact_dissipation += contacts.summary().dissipated;
 }
 
 bool MassSpringMethod::is_finite() const {

@@ -14,9 +14,11 @@
 //   E Young's modulus [Pa], V volume [m³], l₀ rest length [m], k [N/m]
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/mesh/mesh.h"
+#include "meshless/mass_spring/inversion_guard.h"
 
 namespace exemplar::mass_spring {
 
@@ -39,6 +41,8 @@ struct Network {
   VecX rest_lengths;  // m
   VecX stiffness;     // k
   std::vector<SpringKind> kinds;
+  GuardedTets guard;                            // solids only
+  std::vector<std::array<int, 6>> tet_springs;  // along the edges of each guarded tet
 };
 
 Network make_tet_network(const TetMesh& mesh, const VecX& fill, const NetworkOptions& options);

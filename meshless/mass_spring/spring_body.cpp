@@ -20,7 +20,8 @@ SpringBody::SpringBody(Network network, const SpringOptions& options)
       m_network(std::move(network)),
       m_options(options),
       m_is_broken(static_cast<std::size_t>(m_network.springs.rows()), 0),
-      m_is_held(static_cast<std::size_t>(positions.rows()), 0),
+      m_is_unguarded(static_cast<std::size_t>(m_network.guard.tets.rows()), 0),
+      m_inverse_masses(m_network.masses.cwiseInverse()),
       m_spring_forces(Points::Zero(m_network.springs.rows(), 3)) {
   // Central differences with lagged damping are stable up to h ω ≤ √(1 + ζ²) · 2 − 2 ζ.
   const double undamped = critical_step(m_network), zeta = options.damping_ratio;
@@ -40,9 +41,17 @@ SpringBody::SpringBody(Network network, const SpringOptions& options)
   }
 }
 
-void SpringBody::set_held(const std::vector<int>& nodes) {
-  std::fill(m_is_held.begin(), m_is_held.end(), 0);
-  for (const int n : nodes) m_is_held[n] = 1;
+void SpringBody::set_held(std::vector<HeldNode> nodes) {
+  m_held = std::move(nodes);
+  m_inverse_masses = m_network.masses.cwiseInverse();
+  for (const HeldNode& h : m_held)
+    if (h.held[0] && h.held[1] && h.held[2]) m_inverse_masses(h.node) = 0.0;
+}
+
+void SpringBody::hold(Points& values) const {
+  for (const HeldNode& h : m_held)
+    for (int axis = 0; axis < 3; ++axis)
+      if (h.held[axis]) values(h.node, axis) = h.velocity(axis);
 }
 
 // Springs in parallel into their own slots, then every node adds up its springs in a fixed order.
@@ -87,7 +96,10 @@ Points SpringBody::spring_forces() const {
 void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points& forces) {
   remove_overstretched();
   Points total = forces.rows() > 0 ? forces : Points::Zero(positions.rows(), 3);
-  if (m_options.integration == Integration::forces) add_spring_forces(true, total);
+  if (m_options.integration == Integration::forces) {
+    add_spring_forces(true, total);
+    add_guard_forces(m_network.guard, m_is_unguarded, positions, total);
+  }
   const double kept = std::exp(-m_options.air_drag * dt);
   parallel_for(
       static_cast<std::size_t>(positions.rows()),
@@ -95,9 +107,9 @@ void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points&
         const auto i = static_cast<Eigen::Index>(n);
         velocities.row(i) =
             kept * velocities.row(i) + dt * (gravity.transpose() + total.row(i) / m_network.masses(i));
-        if (m_is_held[n]) velocities.row(i).setZero();
       },
       1024);
+  hold(velocities);
 }
 
 // Eq. 2.8 on the predicted positions, spring after spring; the velocities are those that lead there.
@@ -108,8 +120,7 @@ void SpringBody::relax(double dt, int passes) {
     for (Eigen::Index s = 0; s < springs.rows(); ++s) {
       if (m_is_broken[s]) continue;
       const int a = springs(s, 0), b = springs(s, 1);
-      const double wa = m_is_held[a] ? 0.0 : 1.0 / m_network.masses(a),
-                   wb = m_is_held[b] ? 0.0 : 1.0 / m_network.masses(b);
+      const double wa = m_inverse_masses(a), wb = m_inverse_masses(b);
       const Eigen::RowVector3d d = x.row(b) - x.row(a);
       const double l = d.norm();
       if (!(l > 0.0) || wa + wb == 0.0) continue;
@@ -118,8 +129,10 @@ void SpringBody::relax(double dt, int passes) {
       x.row(a) += wa * correction;
       x.row(b) -= wb * correction;
     }
+    open_tets(m_network.guard, m_is_unguarded, m_inverse_masses, x);
   }
   velocities = (x - positions) / dt;
+  hold(velocities);
 }
 
 void SpringBody::remove_overstretched() {
@@ -129,6 +142,14 @@ void SpringBody::remove_overstretched() {
     const double l = (positions.row(springs(s, 1)) - positions.row(springs(s, 0))).norm();
     if (l > (1.0 + m_options.strain_limit) * m_network.rest_lengths(s)) m_is_broken[s] = 1;
   }
+  leave_broken_tets();
+}
+
+// A tetrahedron that has lost an edge is no longer guarded: its corners may go where they want.
+void SpringBody::leave_broken_tets() {
+  for (std::size_t t = 0; t < m_is_unguarded.size(); ++t)
+    for (const int s : m_network.tet_springs[t])
+      if (m_is_broken[s]) m_is_unguarded[t] = 1;
 }
 
 void SpringBody::move(double dt) {
@@ -148,7 +169,7 @@ double SpringBody::elastic_energy() const {
         (positions.row(springs(s, 1)) - positions.row(springs(s, 0))).norm() - m_network.rest_lengths(s);
     sum += 0.5 * m_network.stiffness(s) * l * l;
   }
-  return sum;
+  return sum + guard_energy(m_network.guard, m_is_unguarded, positions);
 }
 
 double SpringBody::kinetic_energy() const {
@@ -169,6 +190,7 @@ void SpringBody::set_state(std::span<const double> state) {
   std::copy_n(state.begin(), n, positions.data());
   std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(n), n, velocities.data());
   for (std::size_t s = 0; s < m_is_broken.size(); ++s) m_is_broken[s] = state[2 * n + s] != 0.0;
+  leave_broken_tets();
 }
 
 }  // namespace exemplar::mass_spring

@@ -10,6 +10,7 @@
 // Damping c = 2 ζ k/ω_max is proportional to stiffness: ratio ζ at the highest frequency.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,13 @@ struct SpringOptions {
   double air_drag = 0.0;       // rate of decay of all velocities [1/s]
   double strain_limit = 0.0;   // springs longer than (1 + limit) l₀ are removed; 0: none
   int iterations = 10;         // constraints only
+};
+
+// Velocity of a supported node, coordinate by coordinate.
+struct HeldNode {
+  int node = 0;
+  std::array<bool, 3> held{true, true, true};
+  Vec3 velocity = Vec3::Zero();  // m/s
 };
 
 class SpringBody {
@@ -46,13 +54,14 @@ class SpringBody {
     if (m_options.integration == Integration::constraints) relax(dt, m_options.iterations);
     move(dt);
   }
-  void set_held(const std::vector<int>& nodes);
+  // Nodes whose coordinates are held one by one: they keep the velocity they are given.
+  void set_held(std::vector<HeldNode> nodes);
 
   Points positions, velocities;
   const Network& network() const { return m_network; }
   bool is_broken(Eigen::Index spring) const { return m_is_broken[spring] != 0; }
   int broken_springs() const;
-  double elastic_energy() const;  // Σ ½ k (l − l₀)² [J]
+  double elastic_energy() const;  // Σ ½ k (l − l₀)² and the guard's [J]
   double kinetic_energy() const;
   Points spring_forces() const;  // without damping [N]
 
@@ -62,12 +71,16 @@ class SpringBody {
  private:
   void add_spring_forces(bool is_damped, Points& forces) const;
   void remove_overstretched();
+  void leave_broken_tets();
+  void hold(Points& values) const;
 
   Network m_network;
   SpringOptions m_options;
   double m_damping_time = 0.0;  // c = k · this [s]
   double m_stable_step = 0.0;
-  std::vector<char> m_is_broken, m_is_held;
+  std::vector<char> m_is_broken, m_is_unguarded;
+  std::vector<HeldNode> m_held;
+  VecX m_inverse_masses;  // 0 where all three coordinates are held
   std::vector<int> m_node_start,
       m_node_springs;              // springs of each node; −1 − s where the node is the second end
   mutable Points m_spring_forces;  // one row a spring

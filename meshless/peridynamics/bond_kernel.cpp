@@ -20,14 +20,26 @@ double limit_of(double a, double b) {
   return rule == BreakRule::max ? std::max(a, b) : std::min(a, b);
 }
 
+// Force that bond b puts on particle i [N].
+void add_bond_force(const BondList& bonds, const Record* records, int i, std::int64_t b, double* force) {
+  const Record &self = records[i], &other = records[bonds.neighbour[b]];
+  const double dx = self.x - other.x, dy = self.y - other.y, dz = self.z - other.z;
+  const double r = std::sqrt(std::max(dx * dx + dy * dy + dz * dz, smallest_distance_squared));
+  const double c = bonds.weight_of(b) * (bonds.inverse_length[b] - 1 / r);
+  force[0] -= c * dx;
+  force[1] -= c * dy;
+  force[2] -= c * dz;
+}
+
 // Breaks the bond and keeps account of its energy; false if it is only near a weakened bond's limit.
-bool try_break(BondList& bonds, int i, std::int64_t b, double strain, double limit, const Rules& rules,
-               RowForce& out) {
+bool try_break(BondList& bonds, const Record* records, int i, std::int64_t b, double strain, double limit,
+               const Rules& rules, RowForce& out) {
   if (bonds.neighbour[b] == i) return false;  // padding: its limit can be below its 1e-12 only by τ < 1e-12
   const bool weak = !bonds.weak.empty() && bonds.weak[b];
   if (!(strain > (weak ? rules.weak_factor * limit : limit))) return false;
   out.released += 0.25 * bonds.weight_of(b) * strain * strain / bonds.inverse_length[b];
   out.broke = true;
+  if (rules.break_order == BreakOrder::before_force) add_bond_force(bonds, records, i, b, out.lost);
   bonds.mark_broken(i, b);
   return true;
 }
@@ -47,7 +59,7 @@ RowForce portable_row(BondList& bonds, const Record* records, int i, const Rules
     double c = (uniform ? bonds.uniform_weight : bonds.weight[b]) * (bonds.inverse_length[b] - 1 / r);
     out.least_strain = std::min(out.least_strain, strain);
     const double limit = limit_of<rule>(self.w, other.w);
-    if (strain > factor * limit && try_break(bonds, i, b, strain, limit, rules, out) &&
+    if (strain > factor * limit && try_break(bonds, records, i, b, strain, limit, rules, out) &&
         rules.break_order == BreakOrder::before_force) {
       c = 0;
     }
@@ -109,8 +121,9 @@ struct FourBonds {
 // q of four bonds where some are strained beyond the polynomial or may break: a true root for the former lane
 // by lane (both copies of a bond must get the same bits, whatever stands beside them), 0 for those that must
 // not pull any more.
-__attribute__((noinline)) __m256d rare_lanes(BondList& bonds, int i, std::int64_t b, int over, __m256d e,
-                                             __m256d limit, __m256d q, const Rules& rules, RowForce& out) {
+__attribute__((noinline)) __m256d rare_lanes(BondList& bonds, const Record* records, int i, std::int64_t b,
+                                             int over, __m256d e, __m256d limit, __m256d q,
+                                             const Rules& rules, RowForce& out) {
   const __m256d one = _mm256_set1_pd(1);
   const __m256d root = _mm256_sqrt_pd(_mm256_add_pd(one, e));
   const __m256d exact = _mm256_sub_pd(_mm256_div_pd(one, root), one);
@@ -123,7 +136,7 @@ __attribute__((noinline)) __m256d rare_lanes(BondList& bonds, int i, std::int64_
   _mm256_store_pd(qs, q);
   for (int l = 0; l < 4; ++l) {
     if ((over >> l & 1) == 0) continue;
-    const bool broken = try_break(bonds, i, b + l, strain_of(es[l]), limits[l], rules, out);
+    const bool broken = try_break(bonds, records, i, b + l, strain_of(es[l]), limits[l], rules, out);
     if (broken && rules.break_order == BreakOrder::before_force) qs[l] = 0;
   }
   return _mm256_load_pd(qs);
@@ -187,7 +200,7 @@ RowForce vector_row(BondList& bonds, const Record* records, int i, const Rules& 
       least = _mm256_min_pd(least, _mm256_blendv_pd(four.e, _mm256_set1_pd(infinity), padding));
     }
     if (_mm256_movemask_pd(_mm256_or_pd(over, far))) [[unlikely]] {
-      q = rare_lanes(bonds, i, b, _mm256_movemask_pd(over), four.e, four.limit, q, rules, out);
+      q = rare_lanes(bonds, records, i, b, _mm256_movemask_pd(over), four.e, four.limit, q, rules, out);
     }
     __m256d c = _mm256_mul_pd(q, four.rest);
     if (!uniform) c = _mm256_mul_pd(c, _mm256_load_pd(weight + b));

@@ -19,6 +19,7 @@ struct RowForce {
   double x = 0, y = 0, z = 0;  // [N]
   double least_strain = 0;     // over the bonds alive at entry; ≤ 0 if clamped
   double released = 0;         // half the energy of the bonds that broke [J]
+  double lost[3] = {0, 0, 0};  // force of the bonds that broke and no longer pull in this pass [N]
   bool broke = false;
 };
 

@@ -19,6 +19,7 @@ void ParticleSet::append(const ParticleSet& other, int body_index) {
   volumes.insert(volumes.end(), other.volumes.begin(), other.volumes.end());
   body.insert(body.end(), other.size(), body_index);
   on_surface.insert(on_surface.end(), other.on_surface.begin(), other.on_surface.end());
+  radii.insert(radii.end(), other.radii.begin(), other.radii.end());
 }
 
 ParticleSet cube_grid(int nx, int ny, int nz, double spacing, const Vec3& origin) {

@@ -13,6 +13,7 @@ struct ParticleSet {
   std::vector<double> volumes;           // V_i
   std::vector<int> body;                 // which body (and material) a particle belongs to
   std::vector<std::uint8_t> on_surface;  // touches the original surface: may collide from the start
+  std::vector<double> radii;  // distance at which a particle touches an obstacle [m]; empty: half the spacing
 
   std::size_t size() const { return volumes.size(); }
   void append(const ParticleSet& other, int body_index);

@@ -34,6 +34,7 @@ ParticleSet sorted(const ParticleSet& particles, const std::vector<int>& order) 
     result.volumes.push_back(particles.volumes[i]);
     result.body.push_back(particles.body[i]);
     result.on_surface.push_back(particles.on_surface[i]);
+    if (!particles.radii.empty()) result.radii.push_back(particles.radii[i]);
   }
   return result;
 }
@@ -88,8 +89,11 @@ Solver::Solver(const ParticleSet& particles, std::span<const Material> materials
   m_rest.resize(count);
   m_mass.resize(count);
   m_strength.resize(count);
+  for (const double radius : own.radii) m_radius.push_back(radius);
+  if (m_radius.empty()) m_radius.assign(count, 0.5 * spacing);
   m_released.assign(count, 0);
   m_dissipated.assign(count, 0);
+  m_work.assign(count, 0);
   double softest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < count; ++i) {
     const Material& material = materials[own.body[i]];
@@ -192,12 +196,15 @@ void Solver::force_pass(double half_dt) {
         const std::size_t end = std::min(size(), (block + 1) * block_size);
         for (std::size_t i = block * block_size; i < end; ++i) {
           const RowForce row = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+          Record& v = m_velocities[i];
           if (row.broke) {
             if (!m_eligible[i]) newcomers[block].push_back(i);
             m_released[i] += row.released;
+            // A broken bond pulled in the first half of the step and not in the second: what it did less
+            // comes out of what it releases, to the last digit of the balance.
+            if (v.w > 0) m_released[i] += half_dt * Vec3(row.lost).dot(vec(v));
           }
           const Vec3 force = Vec3(row.x, row.y, row.z) + other_forces(i);
-          Record& v = m_velocities[i];
           Vec3 a = v.w * force;
           if (v.w > 0) a += m_gravity;
           if (!m_external.empty() && v.w > 0) a += m_external[i];
@@ -247,37 +254,38 @@ void Solver::evaluate() {
 }
 
 // The normal velocity is reflected with restitution when a particle touches an obstacle and approaches it
-// (levine2014 §3, "bodyforces"); its radius is λ/2. The reflection acts on the velocity at the whole step,
-// and what the following half kick adds towards the obstacle is taken out again: reflecting the velocity
-// between two steps did work against the push of the other particles and heated the body (13 % more energy
-// after one impact). Beyond the paper: Coulomb friction and moving obstacles.
-bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
-  Record& v = m_velocities[i];
-  const Vec3 kick = half_dt * vec(m_accelerations[i]);
-  const Vec3 x = vec(m_records[i]);
-  const ObstaclePoint point = m_obstacles(x);
-  const double gap = point.distance - 0.5 * m_spacing;
-  if (gap > 0) {
-    m_clear_until[i] = m_path + gap;
-    return false;  // the common code kicks it, so that whether we looked here changes no rounding
-  }
-  const Vec3 before = vec(v);
-  const Vec3 relative = before - point.velocity;
+// (levine2014 §3, "bodyforces"). The reflection acts on the velocity at the whole step, and what the following
+// half kick adds towards the obstacle is taken out again: reflecting the velocity between two steps did work
+// against the push of the other particles and heated the body (13 % more energy after one impact). Beyond the
+// paper: Coulomb friction and moving obstacles.
+Vec3 Solver::velocity_change(std::size_t i, const ObstaclePoint& point, const Vec3& kick) {
+  const Vec3 relative = vec(m_velocities[i]) - point.velocity;
   const double approach = std::max(0.0, -relative.dot(point.normal));
   Vec3 change = (1 + point.restitution) * approach * point.normal;
-  m_dissipated[i] -= 0.5 * m_mass[i] * change.dot(2 * before + change);
   const double push = std::max(0.0, -(relative + change + kick).dot(point.normal));
   change += push * point.normal;
   const Vec3 slip = relative - relative.dot(point.normal) * point.normal;
   const double speed = slip.norm();
-  if (speed > 0) {
-    const Vec3 drag = -std::min(1.0, point.friction * change.norm() / speed) * slip;
-    m_dissipated[i] -= 0.5 * m_mass[i] * drag.dot(2 * before + drag);
-    change += drag;
+  if (speed > 0) change -= std::min(1.0, point.friction * change.norm() / speed) * slip;
+  // Both changes are as if at the whole step: the half kick that follows is the integrator's own.
+  m_dissipated[i] -= m_mass[i] * change.dot(relative + 0.5 * change);
+  m_work[i] += m_mass[i] * change.dot(point.velocity);
+  return change;
+}
+
+bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
+  const Vec3 kick = half_dt * vec(m_accelerations[i]);
+  const Vec3 x = vec(m_records[i]);
+  const ObstaclePoint point = m_obstacles(x);
+  const double gap = point.distance - m_radius[i];
+  if (gap > 0) {
+    m_clear_until[i] = m_path + gap;
+    return false;  // the common code kicks it, so that whether we looked here changes no rounding
   }
-  store(v, before + change + kick);
+  const Vec3 change = velocity_change(i, point, kick);
+  store(m_velocities[i], vec(m_velocities[i]) + change + kick);
   if (!change.isZero()) {
-    block.impulses.push_back({point.obstacle, x - 0.5 * m_spacing * point.normal, -m_mass[i] * change});
+    block.impulses.push_back({point.obstacle, x - m_radius[i] * point.normal, -m_mass[i] * change});
   }
   return true;
 }
@@ -341,6 +349,7 @@ void Solver::refresh_contacts() {
 
 bool Solver::step(double dt) {
   if (!m_evaluated) evaluate();
+  m_last_step = dt;
   kick_and_drift(dt);
   if (!std::isfinite(m_greatest_speed)) return false;
   if (m_projectile) m_projectile->centre += dt * m_projectile->velocity;
@@ -422,6 +431,8 @@ Energies Solver::energies() const {
     sum.gravity -= m_mass[i] * m_gravity.dot(vec(m_records[i]));
     sum.released += m_released[i];
     sum.dissipated += m_dissipated[i];
+    sum.work += m_work[i];
+    sum.integration -= 0.125 * m_last_step * m_last_step * m_mass[i] * vec(m_accelerations[i]).squaredNorm();
   }
   return sum;
 }
@@ -458,7 +469,8 @@ void Solver::for_each_bond(int particle, const std::function<void(int, double, d
 std::size_t Solver::bytes() const {
   const std::size_t records = m_records.size() + m_velocities.size() + m_accelerations.size() + m_rest.size();
   const std::size_t numbers = m_stiffness.size() + m_strength.size() + m_mass.size() + m_released.size() +
-                              m_dissipated.size() + m_clear_until.size() + 3 * m_external.size();
+                              m_dissipated.size() + m_work.size() + m_radius.size() + m_clear_until.size() +
+                              3 * m_external.size();
   return m_bonds.bytes() + m_contacts.bytes() + records * sizeof(Record) + numbers * sizeof(double) +
          (m_order.size() + m_rank.size()) * sizeof(int) + m_eligible.size() + m_listed.size();
 }
@@ -470,29 +482,32 @@ Solver::State Solver::save() const {
       const Record& r = (*records)[i];
       state.numbers.insert(state.numbers.end(), {r.x, r.y, r.z, r.w});
     }
-    state.numbers.insert(state.numbers.end(), {m_released[i], m_dissipated[i]});
+    state.numbers.insert(state.numbers.end(), {m_released[i], m_dissipated[i], m_work[i]});
     if (m_bonds.alive[i] == m_bonds.initial[i]) continue;
     state.rows.insert(state.rows.end(), {static_cast<int>(i), m_bonds.alive[i]});
     const auto row = m_bonds.neighbour.begin() + m_bonds.begin[i];
     state.rows.insert(state.rows.end(), row, row + m_bonds.alive[i]);
   }
   const Vec3 centre = m_projectile ? m_projectile->centre : Vec3::Zero();
-  state.numbers.insert(state.numbers.end(), {centre.x(), centre.y(), centre.z(), m_evaluated ? 1.0 : 0.0});
+  state.numbers.insert(state.numbers.end(),
+                       {centre.x(), centre.y(), centre.z(), m_last_step, m_evaluated ? 1.0 : 0.0});
   return state;
 }
 
 void Solver::load(const State& state) {
-  if (state.numbers.size() != 14 * size() + 4) throw InputError("the saved state belongs to other particles");
+  if (state.numbers.size() != 15 * size() + 5) throw InputError("the saved state belongs to other particles");
   const double* next = state.numbers.data();
-  for (std::size_t i = 0; i < size(); ++i, next += 14) {
+  for (std::size_t i = 0; i < size(); ++i, next += 15) {
     m_records[i] = {next[0], next[1], next[2], next[3]};
     m_velocities[i] = {next[4], next[5], next[6], next[7]};
     m_accelerations[i] = {next[8], next[9], next[10], next[11]};
     m_released[i] = next[12];
     m_dissipated[i] = next[13];
+    m_work[i] = next[14];
   }
   if (m_projectile) m_projectile->centre = Vec3(next[0], next[1], next[2]);
-  m_evaluated = next[3] != 0;
+  m_last_step = next[3];
+  m_evaluated = next[4] != 0;
   for (std::size_t at = 0; at < state.rows.size();) {
     const int i = state.rows[at];
     const auto kept = state.rows.begin() + static_cast<std::ptrdiff_t>(at) + 2;

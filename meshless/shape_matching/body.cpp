@@ -36,7 +36,6 @@ ShapeMatchingBody::ShapeMatchingBody(CellModel model, const BodyOptions& options
       m_options(options),
       m_levels(make_levels(m_model, options)),
       m_plasticity(m_levels.front(), options.plasticity),
-      m_is_held(static_cast<std::size_t>(positions.rows()), 0),
       m_ahead(positions),
       m_goals(positions),
       m_pass(positions) {
@@ -59,10 +58,20 @@ const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
   return m_plan;
 }
 
+void ShapeMatchingBody::set_supports(std::vector<HeldParticle> particles) {
+  m_held = std::move(particles);
+}
+
 void ShapeMatchingBody::set_held(const std::vector<int>& particles) {
-  m_held = particles;
-  std::fill(m_is_held.begin(), m_is_held.end(), 0);
-  for (const int p : particles) m_is_held[p] = 1;
+  m_held.clear();
+  for (const int p : particles) m_held.push_back({p});
+}
+
+// While goals are sought held coordinates stand still; at the end of a step they move as told.
+void ShapeMatchingBody::hold(Points& velocities, bool moves) const {
+  for (const HeldParticle& h : m_held)
+    for (int axis = 0; axis < 3; ++axis)
+      if (h.held[axis]) velocities(h.particle, axis) = moves ? h.velocity(axis) : 0.0;
 }
 
 void ShapeMatchingBody::wake() {
@@ -75,7 +84,8 @@ void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& force
   move(dt);
 }
 
-void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const Points& forces) {
+void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const Points& forces,
+                                          const ContactPass& contact) {
   assert(dt > 0.0);
   if (m_is_asleep) {
     velocities.rowwise() += dt * gravity.transpose();
@@ -84,7 +94,7 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   }
   const StiffnessPlan& now = plan(dt);
   if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
-  for (const int p : m_held) velocities.row(p).setZero();
+  hold(velocities, false);
   // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
   const bool is_plain = now.lookahead == 0.0 && is_single_pass(now);
   CloudMotion motion;
@@ -104,12 +114,29 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
     m_levels.front().fit(ahead, m_centre);
     added = pull(ahead, now.alphas[0] / dt, dt * gravity, [&](std::size_t i) { return cells.goal(i); });
   } else {
-    match_goals(now, ahead);
+    if (contact) m_touched = Points::Zero(positions.rows(), 3);
+    match_goals(now, ahead, [&] {
+      if (contact) touch(ahead, dt, dt * gravity, contact);
+    });
     const double* goals = m_goals.data();
     added = pull(ahead, 1.0 / dt, dt * gravity, [=](std::size_t i) { return load_three(goals + 3 * i); });
+    if (contact) added -= momentum_of(positions, m_touched, m_model.masses, m_centre);
   }
   if (!is_plain && m_held.empty()) take_out(added, motion);
-  for (const int p : m_held) velocities.row(p).setZero();
+  hold(velocities, true);
+  if (contact) contact(velocities);
+}
+
+// Contact between two passes: the goals so far stand for the velocities that lead there.
+void ShapeMatchingBody::touch(const Points& ahead, double dt, const Vec3& gravity_step,
+                              const ContactPass& contact) {
+  Points trial = velocities + (m_goals - ahead) / dt;
+  trial.rowwise() += gravity_step.transpose();
+  hold(trial, true);
+  const Points before = trial;
+  contact(trial);
+  m_touched += trial - before;
+  m_goals += dt * (trial - before);
 }
 
 // Flow is judged by the shape as it is, not as it would be a moment later, and before the goals, so that
@@ -178,7 +205,8 @@ bool ShapeMatchingBody::is_single_pass(const StiffnessPlan& now) const {
 }
 
 // Several levels or passes: fills m_goals.
-void ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahead) {
+void ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahead,
+                                    const std::function<void()>& touch) {
   m_goals = ahead;
   const auto blend = [&](double alpha) {
     const double* pass = m_pass.data();
@@ -186,7 +214,10 @@ void ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahea
     for_each_particle(positions, [=](std::size_t, std::size_t k) {
       for (std::size_t j = k; j < k + 3; ++j) goals[j] += alpha * (pass[j] - goals[j]);
     });
-    for (const int p : m_held) m_goals.row(p) = ahead.row(p);
+    for (const HeldParticle& h : m_held)
+      for (int axis = 0; axis < 3; ++axis)
+        if (h.held[axis]) m_goals(h.particle, axis) = ahead(h.particle, axis);
+    touch();
   };
   for (std::size_t level = m_levels.size(); level-- > 1;) {
     if (now.alphas[level] <= 0.0) continue;
@@ -232,6 +263,11 @@ void ShapeMatchingBody::take_out(const MomentumSum& added, const CloudMotion& mo
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
     store_three(v + k, load_three(v + k) - rigid.at(x + k));
   });
+}
+
+void ShapeMatchingBody::lie_still() {
+  assert(m_is_asleep);
+  velocities.setZero();
 }
 
 void ShapeMatchingBody::move(double dt) {

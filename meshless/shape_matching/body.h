@@ -5,14 +5,20 @@
 //   1. v ← v + h f/m; plastic flow of the finest cells
 //   2. x̂ = x + θ h (v − rigid part of v): θ damps deformation and leaves rigid motion alone (stiffness.h)
 //   3. goals: coarser levels first, y ← y + α_l (g(y) − y), then `iterations` passes over the finest level
-//   (§3.2)
+//   (§3.2). After each pass contact has its say: what would be inside an obstacle is moved out of it before the
+//   next pass, so that the body as a whole feels its support within the step
 //   4. v ← v + (y − x̂)/h, less a rotation that takes out the angular momentum which look-ahead and repeated
 //   passes would
-//      add (one pass without look-ahead conserves it exactly; so does this)
+//      add (one pass without look-ahead conserves it exactly; so does this); contact once more
 //   5. x ← x + h v
+//
+// Departure: the thesis collides particles after the goals. A lying body of several cells then never rests:
+// its upper cells fall by g h² in each step and are pulled back in the next (0.2 m/s for ever, and a body that
+// yields is ratcheted flat by it).
 #pragma once
 
-#include <optional>
+#include <array>
+#include <functional>
 #include <vector>
 
 #include "meshless/shape_matching/cell_set.h"
@@ -36,6 +42,16 @@ struct BodyOptions {
   StiffnessRequest stiffness;  // dt and radii are filled in here
 };
 
+// A supported particle: which of its coordinates are held, and the velocity that they get.
+struct HeldParticle {
+  int particle = 0;
+  std::array<bool, 3> held{true, true, true};
+  Vec3 velocity = Vec3::Zero();  // m/s
+};
+
+// Changes velocities so that nothing ends inside an obstacle; may be called several times in a step.
+using ContactPass = std::function<void(Points& velocities)>;
+
 class ShapeMatchingBody {
  public:
   ShapeMatchingBody(CellModel model, const BodyOptions& options);
@@ -43,12 +59,16 @@ class ShapeMatchingBody {
   // `forces` (newtons, one row a particle) may be empty.
   void step(double dt, const Vec3& gravity, const Points& forces = {});
   // The two halves of a step: up to the new velocities, which contact may change, and the move.
-  void update_velocities(double dt, const Vec3& gravity, const Points& forces = {});
+  void update_velocities(double dt, const Vec3& gravity, const Points& forces = {},
+                         const ContactPass& contact = {});
   void move(double dt);
 
-  // Held particles keep their position (they may be moved from outside); they take part in every fit.
+  // Held particles move as they are told, or stay where they are; they take part in every fit.
+  void set_supports(std::vector<HeldParticle> particles);
   void set_held(const std::vector<int>& particles);
   void wake();
+  // Asleep and in contact: stays where it is.
+  void lie_still();
   bool is_asleep() const { return m_is_asleep; }
 
   Points positions, velocities;
@@ -57,7 +77,6 @@ class ShapeMatchingBody {
   const CellSet& cells() const { return m_levels.front(); }
   const std::vector<CellSet>& levels() const { return m_levels; }
   const CellPlasticity& plasticity() const { return m_plasticity; }
-  bool is_held(int particle) const { return m_is_held[particle] != 0; }
   const StiffnessPlan& plan(double dt);
   CloudMotion motion() const;
   double kinetic_energy() const;
@@ -71,7 +90,9 @@ class ShapeMatchingBody {
   static int active_levels(const StiffnessPlan& now);
   void look_ahead(const CloudMotion& motion, double time);
   bool is_single_pass(const StiffnessPlan& now) const;
-  void match_goals(const StiffnessPlan& now, const Points& ahead);
+  void match_goals(const StiffnessPlan& now, const Points& ahead, const std::function<void()>& touch);
+  void touch(const Points& ahead, double dt, const Vec3& gravity_step, const ContactPass& contact);
+  void hold(Points& velocities, bool moves) const;
   template <class GoalOf>
   MomentumSum pull(const Points& ahead, double rate, const Vec3& gravity_step, const GoalOf& goal_of);
   void take_out(const MomentumSum& added, const CloudMotion& motion);
@@ -85,14 +106,14 @@ class ShapeMatchingBody {
   CellPlasticity m_plasticity;
   StiffnessPlan m_plan;
   double m_plan_dt = 0.0;
-  std::vector<char> m_is_held;
-  std::vector<int> m_held;
+  std::vector<HeldParticle> m_held;
   bool m_is_asleep = false;
   double m_quiet_time = 0.0;
   int m_flowing_cells = 0;
   Mat3 m_rotation = Mat3::Identity();  // of the whole body
   Vec3 m_centre = Vec3::Zero();
   Points m_ahead, m_goals, m_pass;  // x̂, y, and the last pass' goals
+  Points m_touched;                 // what contact added to the velocities between passes
 };
 
 }  // namespace exemplar::shape_matching

@@ -257,7 +257,7 @@ CubicalModel make_block(const Vec3& low, const Vec3& high, const std::array<int,
   return out;
 }
 
-CellModel make_tet_cells(const TetMesh& mesh, double density) {
+CellModel make_tet_cells(const TetMesh& mesh, double density, const VecX& fill) {
   if (mesh.tets.rows() == 0) throw InputError("the volume mesh has no tetrahedra");
   CellModel model;
   model.rest_positions = mesh.vertices;
@@ -267,7 +267,8 @@ CellModel make_tet_cells(const TetMesh& mesh, double density) {
     const Vec3 a = mesh.vertices.row(v[0]);
     Mat3 edges;
     for (int i = 0; i < 3; ++i) edges.col(i) = mesh.vertices.row(v[i + 1]).transpose() - a;
-    for (int i = 0; i < 4; ++i) model.masses(v[i]) += 0.25 * density * std::abs(edges.determinant()) / 6.0;
+    const double filled = (fill.size() > 0 ? fill(t) : 1.0) * std::abs(edges.determinant()) / 6.0;
+    for (int i = 0; i < 4; ++i) model.masses(v[i]) += 0.25 * density * filled;
     model.cells.add(v);
   }
   return model;

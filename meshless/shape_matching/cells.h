@@ -74,8 +74,9 @@ CubicalModel make_cubical_cells(const TriMesh& surface, const InsideTest& inside
 CubicalModel make_block(const Vec3& low, const Vec3& high, const std::array<int, 3>& cell_counts,
                         double density, int overlap = 0);
 
-// One cell per tetrahedron, particles are the vertices, masses by lumping.
-CellModel make_tet_cells(const TetMesh& mesh, double density);
+// One cell per tetrahedron, particles are the vertices, masses by lumping. `fill`: the filled part of each tet;
+// empty: all of it.
+CellModel make_tet_cells(const TetMesh& mesh, double density, const VecX& fill = {});
 
 // About `regions` regions of the given particles around k-means centres (Lloyd, started from farthest
 // points). A particle also joins every region whose centre is at most (1 + overlap) times as far as the

@@ -13,7 +13,8 @@ namespace exemplar::shape_matching {
 
 namespace {
 
-constexpr int k_most_substeps = 32;  // of one scene step, because of fast obstacles
+constexpr double k_waking_speed = 0.02;  // m/s
+constexpr int k_most_substeps = 32;      // of one scene step, because of fast obstacles
 
 class ShapeMatchingMethod : public Method {
  public:
@@ -36,6 +37,7 @@ class ShapeMatchingMethod : public Method {
  private:
   void step(double dt);
   void step_body(SceneBody& body, double dt);
+  void keep_asleep(ShapeMatchingBody& matched, double touching_speed, double dt) const;
   int substeps(double dt) const;
   bool is_finite() const;
 
@@ -74,31 +76,56 @@ int ShapeMatchingMethod::substeps(double dt) const {
   return static_cast<int>(count);
 }
 
+// Supports as the body takes them: coordinates and the velocities that bring them to their places.
+std::vector<HeldParticle> held_particles(const SceneBody& body, double time, double dt) {
+  std::vector<HeldParticle> out;
+  for (const SupportedNode& s : body.supports.at(time + dt)) {
+    const Vec3 now = body.matched->positions.row(s.node).transpose();
+    out.push_back({s.node, s.held, (s.position - now) / dt});
+  }
+  return out;
+}
+
+Points inverse_masses(const SceneBody& body, const std::vector<HeldParticle>& held) {
+  Points out = body.matched->masses().cwiseInverse().replicate(1, 3);
+  for (const HeldParticle& h : held)
+    for (int axis = 0; axis < 3; ++axis)
+      if (h.held[axis]) out(h.particle, axis) = 0.0;
+  return out;
+}
+
+// A sleeping body that touches something stays where it is unless one of the two moves.
+void ShapeMatchingMethod::keep_asleep(ShapeMatchingBody& matched, double touching_speed, double dt) const {
+  if (!matched.is_asleep() || touching_speed == 0.0) return;
+  // Lying on something is not being hit: gravity closes by g h in every step.
+  if (touching_speed > 2.0 * dt * m_scene.gravity.norm() + k_waking_speed) {
+    matched.wake();
+  } else {
+    matched.lie_still();
+  }
+}
+
 void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {
   ShapeMatchingBody& matched = *body.matched;
-  const std::vector<SupportedNode> supported = body.supports.at(m_time + dt);
-  std::vector<int> held;
-  for (const SupportedNode& s : supported)
-    if (s.held[0] && s.held[1] && s.held[2]) held.push_back(s.node);
-  matched.set_held(held);
-  VecX inverse_masses = body.inverse_masses;
-  for (const int p : held) inverse_masses(p) = 0.0;
   auto start = Clock::now();
-  matched.update_velocities(dt, m_scene.gravity, particle_forces(body, m_time, m_time + dt));
-  for (const SupportedNode& s : supported)
-    for (int axis = 0; axis < 3; ++axis)
-      if (s.held[axis])
-        matched.velocities(s.node, axis) = (s.position(axis) - matched.positions(s.node, axis)) / dt;
-  m_matching_seconds += seconds_since(start);
-  start = Clock::now();
-  const ParticleContactSummary contact =
-      resolve_contacts(m_world, body.contact_points, matched.positions, inverse_masses, dt,
-                       m_settings.push_speed, matched.velocities);
-  m_contact_dissipation += contact.dissipated;
-  // Lying on something is not being hit: gravity closes by g h in every step.
-  if (contact.closing_speed > 2.0 * dt * m_scene.gravity.norm() + 0.05) matched.wake();
+  const std::vector<HeldParticle> held = held_particles(body, m_time, dt);
+  matched.set_supports(held);
+  const Points forces = particle_forces(body, m_time, m_time + dt);
+  if (!held.empty() || forces.rows() > 0) matched.wake();
+  const Points expected = matched.velocities.rowwise() + dt * m_scene.gravity.transpose();
+  ParticleContacts contacts(
+      m_world, body.contact_points,
+      {matched.positions, expected, inverse_masses(body, held), dt, body.contact_margin});
+  keep_asleep(matched, contacts.touching_speed(), dt);
   m_contact_seconds += seconds_since(start);
+  start = Clock::now();
+  const ContactPass touch = [&](Points& velocities) { contacts.resolve(velocities); };
+  if (!matched.is_asleep() || contacts.touching_speed() == 0.0)
+    matched.update_velocities(dt, m_scene.gravity, forces, contacts.empty() ? ContactPass() : touch);
   matched.move(dt);
+  contacts.push_out(m_settings.push_speed, matched.positions);
+  m_contact_dissipation += contacts.summary().dissipated;
+  m_matching_seconds += seconds_since(start);
 }
 
 void ShapeMatchingMethod::step(double dt) {

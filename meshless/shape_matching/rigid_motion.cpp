@@ -54,6 +54,20 @@ Vec3 solve_inertia(const Mat3& inertia, const Vec3& angular_momentum) {
   return solver.eigenvectors() * local;
 }
 
+MomentumSum momentum_of(const Points& positions, const Points& velocities, const VecX& masses,
+                        const Vec3& about) {
+  const Lane centre{about.x(), about.y(), about.z(), 0.0};
+  const double *x = positions.data(), *v = velocities.data();
+  return ordered_sum<MomentumSum>(static_cast<std::size_t>(positions.rows()),
+                                  [&](std::size_t begin, std::size_t end, MomentumSum& part) {
+                                    MomentumSum sum;
+                                    for (std::size_t i = begin; i < end; ++i)
+                                      sum.add(masses(static_cast<Eigen::Index>(i)),
+                                              load_three(x + 3 * i) - centre, load_three(v + 3 * i));
+                                    part = sum;
+                                  });
+}
+
 CloudMotion cloud_motion(const Points& positions, const Points& velocities, const VecX& masses,
                          const Vec3& near) {
   const Lane from{near.x(), near.y(), near.z(), 0.0};

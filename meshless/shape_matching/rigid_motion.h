@@ -39,6 +39,11 @@ struct MomentumSum {
     for (int axis = 0; axis < 3; ++axis) outer[axis] += other.outer[axis];
     return *this;
   }
+  MomentumSum& operator-=(const MomentumSum& other) {
+    linear -= other.linear;
+    for (int axis = 0; axis < 3; ++axis) outer[axis] -= other.outer[axis];
+    return *this;
+  }
   Vec3 momentum() const { return {linear[0], linear[1], linear[2]}; }
   Vec3 angular_momentum() const {
     return {outer[1][2] - outer[2][1], outer[2][0] - outer[0][2], outer[0][1] - outer[1][0]};
@@ -58,6 +63,10 @@ Sum ordered_sum(std::size_t count, const AddRange& add_range) {
   for (const Sum& part : parts) total += part;
   return total;
 }
+
+// Momenta of the velocities about a point.
+MomentumSum momentum_of(const Points& positions, const Points& velocities, const VecX& masses,
+                        const Vec3& about);
 
 // ω with I ω = L; zero along axes about which the particles have no extent (a rod, a single point).
 Vec3 solve_inertia(const Mat3& inertia, const Vec3& angular_momentum);

@@ -23,10 +23,16 @@ struct Discretisation {
   Points pose;               // particle positions at the start
 };
 
+TriMesh closed_surface(const Body& body) {
+  return body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness) : body.surface();
+}
+
 Discretisation divide_into_tets(const Body& body) {
   Discretisation out;
   const Volume& volume = body.volume();
-  out.model = make_tet_cells(volume.mesh, body.material().density);
+  out.model = make_tet_cells(volume.mesh, body.material().density, volume.fill);
+  // The mass is the surface's own: a cage's fill is only sampled.
+  out.model.masses *= body.mass_properties().mass / out.model.masses.sum();
   out.surface = carried_by_tets(volume.surface, volume.mesh.tets);
   out.pose = body.initial_volume();
   return out;
@@ -40,8 +46,7 @@ Points posed(const Body& body, const Points& rest) {
 }
 
 Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
-  TriMesh surface = body.surface();
-  if (body.is_sheet()) surface = extruded_surface(surface, body.settings().thickness);
+  const TriMesh surface = closed_surface(body);
   const Vec3 extent =
       (surface.vertices.colwise().maxCoeff() - surface.vertices.colwise().minCoeff()).transpose();
   CubicalOptions options;
@@ -174,15 +179,16 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
       out.owner_offset.row(static_cast<Eigen::Index>(i)) -=
           cell_centre(matched.cells().cells(), out.owner[i], matched.rest_positions());
   }
-  out.contact_points =
-      with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles));
+  out.contact_points = with_inner_particles(
+      with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles)),
+      closed_surface(body), matched.rest_positions());
   out.supports = make_supports(body, out.surface, matched.positions);
   const VecX vertex_masses =
       VecX::Constant(body.surface().vertices.rows(),
                      matched.masses().sum() / static_cast<double>(body.surface().vertices.rows()));
   out.loads =
       LoadSet(scene.loads, body.name(), body.initial_surface(), vertex_masses, body.surface().triangles);
-  out.inverse_masses = matched.masses().cwiseInverse();
+  out.contact_margin = 0.2 * std::sqrt(matched.cells().mean_square_radius());
   const StiffnessPlan& plan = matched.plan(scene.step() / out.substeps);
   out.notes.push_back(
       {Severity::note,

@@ -12,13 +12,12 @@ struct SceneBody {
   const Body* body = nullptr;
   std::unique_ptr<ShapeMatchingBody> matched;
   CarriedPoints surface;         // the input surface's vertices
-  CarriedPoints contact_points;  // these and samples between them
+  CarriedPoints contact_points;  // these, samples between them and the particles inside the body
   std::vector<int> owner;        // owning cell of each vertex; empty: smooth embedding
   Points owner_offset;           // vertex relative to its cell's rest centre
   SupportSet supports;
-  LoadSet loads;  // on the surface's vertices
-  VecX inverse_masses;
-  int substeps = 1;  // of a scene step
+  double contact_margin = 0;  // m
+  int substeps = 1;           // of a scene step
   Notes notes;
 };
 

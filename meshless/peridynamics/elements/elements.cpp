@@ -265,6 +265,7 @@ Elements assemble(const Points& points, std::vector<Piece> pieces, double spacin
   const std::size_t count = static_cast<std::size_t>(points.rows());
   std::vector<double> volumes(count, 0);
   std::vector<std::uint8_t> on_surface(count, 0);
+  std::vector<double> radii(count, 0);  // how far the original surface stands out from the particle
   for (const Piece& piece : pieces) {
     const Vec3 area = area_vector(piece.polygon);
     const auto add = [&](int particle, double sign) {
@@ -272,7 +273,10 @@ Elements assemble(const Points& points, std::vector<Piece> pieces, double spacin
     };
     add(piece.face.particle, 1);
     if (piece.face.other >= 0) add(piece.face.other, -1);
-    if (piece.face.other < 0) on_surface[piece.face.particle] = 1;
+    if (piece.face.other >= 0) continue;
+    const int i = piece.face.particle;
+    on_surface[i] = 1;
+    radii[i] = std::max(radii[i], area.normalized().dot(piece.polygon[0] - Vec3(points.row(i))));
   }
   std::vector<int> renamed(count, -1);
   Elements result;
@@ -284,6 +288,7 @@ Elements assemble(const Points& points, std::vector<Piece> pieces, double spacin
     kept.push_back(static_cast<Eigen::Index>(i));
     result.particles.volumes.push_back(volumes[i]);
     result.particles.on_surface.push_back(on_surface[i]);
+    result.particles.radii.push_back(on_surface[i] ? std::min(radii[i], spacing) : 0.5 * spacing);
   }
   result.particles.positions = points(kept, Eigen::all);
   result.particles.body.assign(kept.size(), 0);

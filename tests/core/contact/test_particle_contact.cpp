@@ -34,20 +34,29 @@ CarriedPoints point_on_two_particles() {
   return points;
 }
 
+ParticleContactSummary resolve_contacts(ObstacleWorld& world, const CarriedPoints& points, const Points& x,
+                                        const VecX& inverse_masses, double dt, Points& v) {
+  const Points per_coordinate = inverse_masses.replicate(1, 3);
+  const Points expected = v;
+  ParticleContacts contacts(world, points, {x, expected, per_coordinate, dt, 0.0});
+  contacts.resolve(v);
+  return contacts.summary();
+}
+
 TEST(ParticleContact, APointStopsAtThePlaneAndNotBefore) {
   ObstacleWorld world(make_obstacles({ground(0.0)}), Vec3::Zero());
   Points x(2, 3), v(2, 3);
   x << 0, 0.01, 0, 1, 0.01, 0;
   v << 0, -3, 0, 0, -3, 0;
   const ParticleContactSummary s =
-      resolve_contacts(world, point_on_two_particles(), x, VecX::Ones(2), 0.01, 1.0, v);
+      resolve_contacts(world, point_on_two_particles(), x, VecX::Ones(2), 0.01, v);
   EXPECT_EQ(s.contacts, 1);
   const double height = 0.25 * (x(0, 1) + 0.01 * v(0, 1)) + 0.75 * (x(1, 1) + 0.01 * v(1, 1));
   EXPECT_NEAR(height, 0.0, 1e-12);
   EXPECT_GT(s.dissipated, 0.0);
   // Moving away: nothing happens.
   v << 0, 3, 0, 0, 3, 0;
-  EXPECT_EQ(resolve_contacts(world, point_on_two_particles(), x, VecX::Ones(2), 0.01, 1.0, v).contacts, 0);
+  EXPECT_EQ(resolve_contacts(world, point_on_two_particles(), x, VecX::Ones(2), 0.01, v).contacts, 0);
 }
 
 TEST(ParticleContact, TheObstacleTakesTheOppositeImpulse) {
@@ -57,7 +66,7 @@ TEST(ParticleContact, TheObstacleTakesTheOppositeImpulse) {
   v << 0, -2, 0, 0, -2, 0;
   const VecX masses = Vec2(1.0, 3.0);
   const Vec3 before = (masses.transpose() * v).transpose();
-  resolve_contacts(world, point_on_two_particles(), x, masses.cwiseInverse(), 0.01, 1.0, v);
+  resolve_contacts(world, point_on_two_particles(), x, masses.cwiseInverse(), 0.01, v);
   const Vec3 after = (masses.transpose() * v).transpose() + 4.0 * world.state(0).velocity;
   EXPECT_LT((after - before).norm(), 1e-12);
   EXPECT_LT(world.state(0).velocity.y(), -0.1);
@@ -71,7 +80,7 @@ TEST(ParticleContact, FrictionSlowsSlidingByTheCoulombLimit) {
   points.add(std::span(&node, 1), std::span(&one, 1));
   Points x = Points::Zero(1, 3), v(1, 3);
   v << 5, -1, 0;
-  resolve_contacts(world, points, x, VecX::Ones(1), 0.01, 1.0, v);
+  resolve_contacts(world, points, x, VecX::Ones(1), 0.01, v);
   EXPECT_NEAR(v(0, 1), 0.0, 1e-12);
   EXPECT_NEAR(v(0, 0), 5.0 - 0.3 * 1.0, 1e-12);
 }
@@ -80,9 +89,50 @@ TEST(ParticleContact, HeldParticlesDoNotMove) {
   ObstacleWorld world(make_obstacles({ground(0.5)}), Vec3::Zero());
   Points x = Points::Zero(2, 3), v(2, 3);
   v << 0, -1, 0, 0, -1, 0;
-  resolve_contacts(world, point_on_two_particles(), x, Vec2(0.0, 1.0), 0.01, 1.0, v);
+  resolve_contacts(world, point_on_two_particles(), x, Vec2(0.0, 1.0), 0.01, v);
   EXPECT_EQ(v(0, 1), -1.0);
   EXPECT_GT(v(1, 1), -1.0);
+}
+
+TEST(ParticleContact, WhatIsInsideIsMovedOutWithoutASpeed) {
+  ObstacleWorld world(make_obstacles({ground(0.5)}), Vec3::Zero());
+  Points x(2, 3);
+  x << 0, -0.1, 0, 1, -0.1, 0;
+  Points v = Points::Zero(2, 3);
+  const Points masses = Points::Ones(2, 3);
+  double depth = 0.1;
+  for (int step = 0; step < 40; ++step) {
+    ParticleContacts contacts(world, point_on_two_particles(), {x, v, masses, 0.01, 0.0});
+    contacts.resolve(v);
+    x += 0.01 * v;
+    contacts.push_out(1.0, x);
+    const double now = -(0.25 * x(0, 1) + 0.75 * x(1, 1));
+    EXPECT_LE(depth - now, 0.01 + 1e-12);  // at most 1 m/s
+    depth = now;
+    EXPECT_EQ(v.norm(), 0.0);
+  }
+  EXPECT_LT(depth, 1e-3);
+}
+
+// A changed velocity between two calls takes back what the first one gave too much.
+TEST(ParticleContact, ImpulsesOfOneStepAddUpAndAreNeverNegative) {
+  ObstacleWorld world(make_obstacles({ground(0.0)}), Vec3::Zero());
+  CarriedPoints points;
+  const int node = 0;
+  const double one = 1.0;
+  points.add(std::span(&node, 1), std::span(&one, 1));
+  Points x = Points::Zero(1, 3), v(1, 3);
+  v << 0, -2, 0;
+  const Points expected = v, masses = Points::Ones(1, 3);
+  ParticleContacts contacts(world, points, {x, expected, masses, 0.01, 0.0});
+  contacts.resolve(v);
+  EXPECT_NEAR(v(0, 1), 0.0, 1e-12);
+  v(0, 1) += 0.5;  // something else lifts it: a quarter of the impulse was not needed
+  contacts.resolve(v);
+  EXPECT_NEAR(v(0, 1), 0.0, 1e-12);
+  v(0, 1) += 5.0;  // all of it, and then it flies: contact does not pull
+  contacts.resolve(v);
+  EXPECT_NEAR(v(0, 1), 3.5, 1e-12);
 }
 
 TEST(ParticleContact, SamplesFillLargeTriangles) {

@@ -167,7 +167,7 @@ TEST(SpringBody, ConstraintsHoldLengthsAtLargeSteps) {
   rope.stiffness = VecX::Ones(n - 1);
   rope.kinds.assign(n - 1, SpringKind::structural);
   SpringBody body(rope, options);
-  body.set_held({0});
+  body.set_held({HeldNode{0}});
   for (int k = 0; k < 600; ++k) body.step(1.0 / 60.0, Vec3(0, -9.81, 0));
   EXPECT_NEAR(body.positions(n - 1, 1), -1.9, 0.03);  // hangs straight down, not stretched
   EXPECT_EQ(body.positions(0, 0), 0.0);
