@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "core/base/errors.h"
 #include "core/math/rigid_fit.h"
 #include "core/rig/bone_fit.h"
