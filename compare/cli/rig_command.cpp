@@ -16,7 +16,7 @@
 #include "core/rig/refined_fit.h"
 #include "core/scene/body_rig.h"
 #include "core/scene/rig_file.h"
-#include "core/scene/run_frame.h"
+#include "core/scene/runs/run_frame.h"
 
 namespace exemplar {
 

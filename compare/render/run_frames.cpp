@@ -7,7 +7,7 @@
 
 #include "compare/render/colours.h"
 #include "core/base/errors.h"
-#include "core/scene/run_record.h"
+#include "core/scene/runs/run_record.h"
 
 namespace exemplar::render {
 

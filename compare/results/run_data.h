@@ -10,7 +10,7 @@
 #include "core/output/fields.h"
 #include "core/output/metrics_file.h"
 #include "core/output/pvd_file.h"
-#include "core/scene/run_record.h"
+#include "core/scene/runs/run_record.h"
 
 namespace exemplar {
 

@@ -9,7 +9,7 @@
 #include "core/base/hash.h"
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
-#include "core/scene/referenced_files.h"
+#include "core/scene/runs/referenced_files.h"
 
 namespace exemplar {
 

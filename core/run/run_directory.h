@@ -1,4 +1,4 @@
-// A run's directory: frames and collections, metrics.csv, checkpoints and run.json (core/scene/run_record.h).
+// A run's directory: frames and collections, metrics.csv, checkpoints and run.json (core/scene/runs/run_record.h).
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "core/output/checkpoint.h"
 #include "core/run/runner.h"
-#include "core/scene/run_record.h"
+#include "core/scene/runs/run_record.h"
 #include "core/scene/scene_file.h"
 
 namespace exemplar {

@@ -144,6 +144,27 @@ SupportSet make_supports(const Body& body, const CarriedPoints& surface, const P
   return {supports, body.name(), particles};
 }
 
+Notes notes_of(const Body& body, const ShapeMatchingBody& matched, const PlasticityOptions& plasticity,
+               int substeps, const StiffnessPlan& plan, const Settings& settings) {
+  Notes notes;
+  notes.push_back(
+      {Severity::note,
+       fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
+                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
+                   matched.levels().size(), substeps, plan.alphas[0], plan.iterations)});
+  if (plan.reached < 0.9 && settings.stiffness_time == 0.0) {
+    notes.push_back({Severity::warning,
+                     fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
+                                 "levels, iterations or steps per frame make it stiffer",
+                                 body.name(), plan.reached)});
+  }
+  if (plasticity.kind != PlasticityKind::none) {
+    notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}", body.name(),
+                                                 plasticity.yield)});
+  }
+  return notes;
+}
+
 }  // namespace
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
@@ -189,22 +210,8 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.loads =
       LoadSet(scene.loads, body.name(), body.initial_surface(), vertex_masses, body.surface().triangles);
   out.contact_margin = 0.2 * std::sqrt(matched.cells().mean_square_radius());
-  const StiffnessPlan& plan = matched.plan(scene.step() / out.substeps);
-  out.notes.push_back(
-      {Severity::note,
-       fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
-                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
-                   matched.levels().size(), out.substeps, plan.alphas[0], plan.iterations)});
-  if (plan.reached < 0.9 && settings.stiffness_time == 0.0)
-    out.notes.push_back(
-        {Severity::warning,
-         fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
-                     "levels, iterations or "
-                     "steps per frame make it stiffer",
-                     body.name(), plan.reached)});
-  if (options.plasticity.kind != PlasticityKind::none)
-    out.notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}",
-                                                     body.name(), options.plasticity.yield)});
+  out.notes = notes_of(body, matched, options.plasticity, out.substeps,
+                       matched.plan(scene.step() / out.substeps), settings);
   return out;
 }
 

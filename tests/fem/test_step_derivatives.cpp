@@ -80,6 +80,22 @@ struct StepFunction {
   }
 };
 
+// The bordered step is the dense Newton step where that is positive definite.
+void expect_dense_newton_step(NewtonProblem& problem, const VecX& z, const VecX& gradient) {
+  BorderedHessian h;
+  h.reset(problem.pattern(), problem.border_size());
+  problem.hessian(z, true, h);
+  MatX dense(z.size(), z.size());
+  dense << h.a.to_dense(), h.c, h.c.transpose(), h.d;
+  ASSERT_EQ(Eigen::LLT<MatX>(dense).info(), Eigen::Success);
+  LinearSolver linear(problem.pattern(), LinearMethod::direct);
+  const NewtonStep step =
+      solve_bordered(linear, h, gradient, z.tail(problem.border_size()), problem.simplex_groups(), 1e-12);
+  ASSERT_EQ(step.status, LinearStatus::solved);
+  const VecX expected = -dense.llt().solve(gradient);
+  EXPECT_LT((step.dz - expected).norm(), 1e-8 * expected.norm());
+}
+
 TEST(StepDerivatives, AllTermsTogether) {
   ImplicitOptions options;
   options.linear = LinearMethod::direct;
@@ -133,18 +149,7 @@ TEST(StepDerivatives, AllTermsTogether) {
   // Contact took part: the ball feels more than its inertia.
   EXPECT_GT(g.tail(6).head<3>().norm(), 1e-3);
 
-  // The bordered step is the dense Newton step where that is positive definite.
-  BorderedHessian h;
-  h.reset(f.problem->pattern(), f.problem->border_size());
-  f.problem->hessian(z, true, h);
-  MatX dense(z.size(), z.size());
-  dense << h.a.to_dense(), h.c, h.c.transpose(), h.d;
-  ASSERT_EQ(Eigen::LLT<MatX>(dense).info(), Eigen::Success);
-  LinearSolver linear(f.problem->pattern(), LinearMethod::direct);
-  const NewtonStep step = solve_bordered(linear, h, g, z.tail(8), f.problem->simplex_groups(), 1e-12);
-  ASSERT_EQ(step.status, LinearStatus::solved);
-  const VecX expected = -dense.llt().solve(g);
-  EXPECT_LT((step.dz - expected).norm(), 1e-8 * expected.norm());
+  expect_dense_newton_step(*f.problem, z, g);
 }
 
 TEST(StepDerivatives, CompatiblePoses) {

@@ -63,6 +63,17 @@ Points grid_points(const TriMesh& surface, double spacing) {
   return all(inside, Eigen::all);
 }
 
+namespace {
+
+Points rows_of(const std::vector<Vec3>& points) {
+  Points rows(static_cast<Eigen::Index>(points.size()), 3);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    rows.row(static_cast<Eigen::Index>(i)) = points[i].transpose();
+  return rows;
+}
+
+}  // namespace
+
 Points blue_noise(const TriMesh& surface, double distance, std::uint64_t seed) {
   const Vec3 low = surface.vertices.colwise().minCoeff();
   const Vec3 size = Vec3(surface.vertices.colwise().maxCoeff().transpose()) - low;
@@ -121,10 +132,7 @@ Points blue_noise(const TriMesh& surface, double distance, std::uint64_t seed) {
     grid[cell] = static_cast<int>(points.size());
     points.push_back(p);
   }
-  Points result(static_cast<Eigen::Index>(points.size()), 3);
-  for (std::size_t i = 0; i < points.size(); ++i)
-    result.row(static_cast<Eigen::Index>(i)) = points[i].transpose();
-  return result;
+  return rows_of(points);
 }
 
 namespace {

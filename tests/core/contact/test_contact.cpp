@@ -68,6 +68,29 @@ TEST_P(ContactOfEachShape, DerivativesAgreeWithDifferences) {
   }
 }
 
+// On nodes and on the two obstacles that are free, about the origin.
+void expect_forces_cancel(const VecX& gradient, const Points& x,
+                          const std::vector<ObstacleState>& obstacles) {
+  Vec3 force = Vec3::Zero(), moment = Vec3::Zero();
+  double scale = 0;
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    const Vec3 f = gradient.segment<3>(3 * i);
+    force += f;
+    moment += Vec3(x.row(i)).cross(f);
+    scale += f.norm();
+  }
+  EXPECT_GT(scale, 0);
+  for (const int o : {0, 2}) {
+    const Vec3 f = gradient.segment<3>(3 * x.rows() + 6 * o);
+    force += f;
+    moment += obstacles[static_cast<std::size_t>(o)].position.cross(f) +
+              gradient.segment<3>(3 * x.rows() + 6 * o + 3);
+    scale += f.norm();
+  }
+  EXPECT_LT(force.norm(), 1e-12 * scale);
+  EXPECT_LT(moment.norm(), 1e-10 * scale);
+}
+
 TEST_P(ContactOfEachShape, EnergyIsTheSameAfterACommonMotionAndForcesCancel) {
   TouchingScene scene(GetParam());
   const System& s = scene.system;
@@ -102,42 +125,11 @@ TEST_P(ContactOfEachShape, EnergyIsTheSameAfterACommonMotionAndForcesCancel) {
   scene.contact->begin_step(now, x1);
   const VecX zero = VecX::Zero(18);
   const VecX g = s.gradient(s.pack(x1, zero));
-  Vec3 force = Vec3::Zero(), moment = Vec3::Zero();
-  double scale = 0;
-  for (Eigen::Index i = 0; i < x1.rows(); ++i) {
-    const Vec3 f = g.segment<3>(3 * i);
-    force += f;
-    moment += Vec3(x1.row(i)).cross(f);
-    scale += f.norm();
-  }
-  for (const int o : {0, 2}) {
-    const Vec3 f = g.segment<3>(3 * x1.rows() + 6 * o);
-    force += f;
-    moment += now[o].position.cross(f) + g.segment<3>(3 * x1.rows() + 6 * o + 3);
-    scale += f.norm();
-  }
-  EXPECT_LT(force.norm(), 1e-12 * scale);
-  EXPECT_LT(moment.norm(), 1e-10 * scale);
+  expect_forces_cancel(g, x1, now);
 
   scene.contact->begin_step(now, shaken(x1, 1e-3, 99));
   scene.contact->update_friction(x1, zero, 0.01);
-  const VecX gf = s.friction_gradient(s.pack(x1, zero));
-  force.setZero();
-  moment.setZero();
-  scale = 0;
-  for (Eigen::Index i = 0; i < x1.rows(); ++i) {
-    force += gf.segment<3>(3 * i);
-    moment += Vec3(x1.row(i)).cross(Vec3(gf.segment<3>(3 * i)));
-    scale += gf.segment<3>(3 * i).norm();
-  }
-  EXPECT_GT(scale, 0);
-  for (const int o : {0, 2}) {
-    const Vec3 f = gf.segment<3>(3 * x1.rows() + 6 * o);
-    force += f;
-    moment += now[o].position.cross(f) + gf.segment<3>(3 * x1.rows() + 6 * o + 3);
-  }
-  EXPECT_LT(force.norm(), 1e-12 * scale);
-  EXPECT_LT(moment.norm(), 1e-10 * scale);
+  expect_forces_cancel(s.friction_gradient(s.pack(x1, zero)), x1, now);
 }
 
 TEST(Contact, EmbeddedPointsPassForcesToTheirNodes) {

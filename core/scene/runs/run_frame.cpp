@@ -1,4 +1,4 @@
-#include "core/scene/run_frame.h"
+#include "core/scene/runs/run_frame.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
 #include "core/scene/json.h"
-#include "core/scene/run_record.h"
+#include "core/scene/runs/run_record.h"
 
 namespace exemplar {
 

@@ -1,4 +1,4 @@
-#include "core/scene/referenced_files.h"
+#include "core/scene/runs/referenced_files.h"
 
 #include <filesystem>
 #include <fstream>
@@ -6,7 +6,7 @@
 
 #include "core/base/errors.h"
 #include "core/output/pvd_file.h"
-#include "core/scene/run_record.h"
+#include "core/scene/runs/run_record.h"
 
 namespace exemplar {
 

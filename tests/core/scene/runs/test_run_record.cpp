@@ -1,4 +1,4 @@
-#include "core/scene/run_record.h"
+#include "core/scene/runs/run_record.h"
 
 #include <gtest/gtest.h>
 
