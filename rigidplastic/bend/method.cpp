@@ -20,6 +20,7 @@ namespace exemplar::bend {
 
 namespace {
 
+constexpr double k_visible_bend = 0.02;  // rad, that a joint counts as bent
 constexpr double k_at_strength = 0.999;  // share of the strength from which a joint counts as yielding
 
 class BendMethod : public Method {
@@ -158,7 +159,7 @@ BendingBody BendMethod::make_body(std::size_t s) {
                              "no part of the body's volume goes with this bone"});
   }
   const std::optional<Vec3> held = held_point(body);
-  const bool always_open = !m_settings.condense || held || m_settings.elastic;
+  const bool always_open = !m_settings.condense || m_settings.elastic;
   return BendingBody(std::move(articulated), held, always_open);
 }
 
@@ -275,7 +276,7 @@ std::vector<std::vector<Hit>> BendMethod::hits_of_tick() const {
     }
   }
   for (std::size_t s = 0; s < hits.size(); ++s) {
-    if (!fast[s] || !m_bodies[s].articulated().bends()) hits[s].clear();
+    if (!fast[s]) hits[s].clear();
   }
   return hits;
 }
@@ -358,7 +359,9 @@ bool BendMethod::rehearse(double dt) {
   const std::vector<std::vector<Hit>> hits = hits_of_tick();
   std::vector<char> changed(m_bodies.size(), 0);
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
-    if (!hits[s].empty()) changed[s] = open_for(s, hits[s], dt);
+    // What a support holds may give way under its own weight as well.
+    const bool loaded = !hits[s].empty() || m_bodies[s].support_bone() >= 0;
+    if (loaded && m_bodies[s].articulated().bends()) changed[s] = open_for(s, hits[s], dt);
   }
   const bool any = std::find(changed.begin(), changed.end(), 1) != changed.end();
   if (any) {
@@ -485,16 +488,18 @@ std::vector<Geometry> BendMethod::fields() const {
 
 Diagnostics BendMethod::diagnostics() const {
   Diagnostics d = m_simulation.diagnostics();
-  double bones = 0, open = 0, largest = 0;
+  double bones = 0, open = 0, bent = 0, largest = 0;
   for (const BendingBody& body : m_bodies) {
     bones += static_cast<double>(body.poses().size());
     for (const JointState& joint : body.joints()) open += joint.open;
+    for (std::size_t j = 0; j < body.joints().size(); ++j) bent += body.bend_angle(j) > k_visible_bend;
     largest = std::max(largest, body.largest_angle());
   }
   d.plastic_measure = largest;
   d.plastic_dissipation = m_dissipated;
   d.extra = {{"bones", "", bones},
              {"open_joints", "", open},
+             {"bent_joints", "", bent},
              {"bend_angle", "°", largest * 180 / std::numbers::pi},
              {"rigid_bodies", "", static_cast<double>(m_first.back())}};
   return d;
