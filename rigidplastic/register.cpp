@@ -1,6 +1,7 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
-#include "rigidplastic/dent/checks/bench.h"
+#include "rigidplastic/bend/method.h"
+#include "rigidplastic/dent/method.h"
 #include "rigidplastic/lbs/checks/bench_bbw.h"
 #include "rigidplastic/rigid/method.h"
 
@@ -8,8 +9,9 @@ namespace exemplar {
 
 void register_rigidplastic(Registry& registry) {
   rigid::add_method(registry);
-  for (const Bench& bench : dent::benches()) registry.add(bench);
   registry.add(bbw_bench());
+  dent::add_method(registry);
+  bend::add_method(registry);
 }
 
 }  // namespace exemplar

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/base/errors.h"
+#include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
@@ -92,6 +93,30 @@ struct Body::Lazy {
   MassProperties mass;
 };
 
+namespace {
+
+// A bone may leave the body for a part of its way, but not everywhere: nothing would go with it.
+void check_bones(const SkeletonSettings& skeleton, const TriMesh& surface, const std::string& path) {
+  constexpr int k_samples = 16;
+  const SurfaceDistance distance(surface);
+  const double near =
+      1e-3 * (surface.vertices.colwise().maxCoeff() - surface.vertices.colwise().minCoeff()).norm();
+  std::vector<Problem> problems;
+  for (std::size_t k = 0; k < skeleton.bones.size(); ++k) {
+    const Vec3& from = skeleton.points[static_cast<std::size_t>(skeleton.bones[k].from)];
+    const Vec3& to = skeleton.points[static_cast<std::size_t>(skeleton.bones[k].to)];
+    bool inside = false;
+    for (int i = 0; i <= k_samples && !inside; ++i)
+      inside = distance.signed_distance(from + (to - from) * i / k_samples) < near;
+    if (!inside)
+      problems.push_back(
+          {"", fmt::format("{}.bones[{}]", path, k), "lies wholly outside the body's surface"});
+  }
+  if (!problems.empty()) throw InputError(problems);
+}
+
+}  // namespace
+
 Body::Body(const BodySettings& settings, const std::string& directory, const std::string& path)
     : m_settings(settings), m_directory(directory), m_path(path), m_lazy(std::make_shared<Lazy>()) {
   m_placement = Eigen::Translation3d(settings.position) * rotation_of(settings.rotation);
@@ -114,6 +139,9 @@ Body::Body(const BodySettings& settings, const std::string& directory, const std
   for (const ControllerSettings& controller : settings.controllers) {
     m_controllers.push_back(make_controller(controller, settings.name));
   }
+  if (settings.skeleton) check_bones(*settings.skeleton, m_lazy->own_surface, path + ".skeleton");
+  if (settings.dent_map)
+    m_settings.dent_map = read_dent_map(*settings.dent_map, directory, path + ".dent_map");
 }
 
 const Volume& Body::volume() const {

@@ -341,6 +341,9 @@ void describe(Describe<BodySettings>& d) {
           "the example in which the body starts; none: at rest");
   d.field("supports", &BodySettings::supports, "", "held or moved regions");
   d.field("controllers", &BodySettings::controllers, "", "explicit example weights");
+  d.field("skeleton", &BodySettings::skeleton, "", "bones of rigid-bend; none: one along the longest axis");
+  d.field("dent_map", &BodySettings::dent_map, "",
+          "drawn map of every dent in this body; none: what strikes it");
   d.check(check_body);
 }
 

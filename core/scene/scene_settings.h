@@ -10,6 +10,7 @@
 #include "core/scene/material.h"
 #include "core/scene/pose_maps.h"
 #include "core/scene/settings.h"
+#include "core/scene/skeleton_settings.h"
 #include "core/scene/surface_settings.h"
 #include "core/world/curve.h"
 #include "core/world/loads.h"
@@ -194,6 +195,8 @@ struct BodySettings {
   std::optional<std::string> initial_pose;  // name of an example the body starts in
   std::vector<SupportSettings> supports;
   std::vector<ControllerSettings> controllers;
+  std::optional<SkeletonSettings> skeleton;  // method `rigid-bend`
+  std::optional<DentMapSettings> dent_map;   // method `rigid-dent`
 };
 
 struct PlaneSettings {

@@ -46,6 +46,7 @@ TriMesh make_unscaled(const SurfaceSettings& s, const std::string& directory) {
   if (s.crane) return cached_model(s, [&] { return make_crane(*s.crane); });
   if (s.ship) return cached_model(s, [&] { return make_ship(*s.ship); });
   if (s.rabbit) return cached_model(s, [&] { return make_rabbit(*s.rabbit); });
+  if (s.frame) return cached_model(s, [&] { return make_frame(*s.frame); });
   if (s.file) return read_surface((std::filesystem::path(directory) / *s.file).string());
   throw InputError("the surface has no source");
 }
@@ -189,6 +190,13 @@ void describe(Describe<RabbitParams>& d) {
   d.field("resolution", &RabbitParams::resolution, "", "edges along the height", between(24, 160));
 }
 
+void describe(Describe<FrameParams>& d) {
+  d.field("edge", &FrameParams::edge, "m", "between the centres of the balls", positive());
+  d.field("ball_radius", &FrameParams::ball_radius, "m", "of the four balls", positive());
+  d.field("rod_radius", &FrameParams::rod_radius, "m", "of the six rods", positive());
+  d.field("resolution", &FrameParams::resolution, "", "edges along a rod", between(10, 80));
+}
+
 void describe(Describe<SurfaceSettings>& d) {
   d.field("box", &SurfaceSettings::box, "", "box centred at the origin");
   d.field("plank", &SurfaceSettings::plank, "", "flat box along x");
@@ -208,6 +216,7 @@ void describe(Describe<SurfaceSettings>& d) {
   d.field("crane", &SurfaceSettings::crane, "", "harbour crane, feet on y = 0");
   d.field("ship", &SurfaceSettings::ship, "", "freighter, bow along x");
   d.field("rabbit", &SurfaceSettings::rabbit, "", "sitting rabbit, looks along x");
+  d.field("frame", &SurfaceSettings::frame, "", "tetrahedral frame of balls and rods");
   d.field("file", &SurfaceSettings::file, "", "mesh file, relative to the scene file").path();
   d.field("scale", &SurfaceSettings::scale, "", "factor on all coordinates", positive());
   d.exactly_one(source_names());

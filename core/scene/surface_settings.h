@@ -28,6 +28,7 @@ struct SurfaceSettings {
   std::optional<CraneParams> crane;
   std::optional<ShipParams> ship;
   std::optional<RabbitParams> rabbit;
+  std::optional<FrameParams> frame;
   std::optional<std::string> file;  // relative to the scene file
   double scale = 1;
 };
@@ -56,6 +57,7 @@ void describe(Describe<ArmParams>& d);
 void describe(Describe<CraneParams>& d);
 void describe(Describe<ShipParams>& d);
 void describe(Describe<RabbitParams>& d);
+void describe(Describe<FrameParams>& d);
 void describe(Describe<SurfaceSettings>& d);
 
 }  // namespace exemplar

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "rigidplastic/bullet/vectors.h"
+#include "rigidplastic/bullet/yielding_joint.h"
 
 namespace exemplar::rigid {
 
@@ -88,7 +89,8 @@ struct BulletWorld::Implementation {
   btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   std::vector<std::unique_ptr<Tag>> tags;
-  std::vector<std::unique_ptr<btGeneric6DofSpring2Constraint>> joints;
+  std::vector<std::unique_ptr<btTypedConstraint>> joints;
+  std::vector<Vec3> pivots;  // of the joints, in the frame of their object a
   std::vector<std::unique_ptr<btJointFeedback>> feedback;
   double last_step = 0;
   bool modulated = false;  // some restitution factor is not 1
@@ -143,7 +145,14 @@ struct BulletWorld::Implementation {
     }
   }
 
-  void add(const Joint& joint) {
+  std::unique_ptr<btTypedConstraint> yielding(const Joint& joint) {
+    return std::make_unique<YieldingJoint>(
+        *bodies[static_cast<std::size_t>(joint.a)], *bodies[static_cast<std::size_t>(joint.b)],
+        joint_frame(joint.pivot_a, joint.frame_a), joint_frame(joint.pivot_b, joint.frame_b),
+        to_bullet(joint.yield_moment));
+  }
+
+  std::unique_ptr<btTypedConstraint> holding(const Joint& joint) {
     auto made = std::make_unique<btGeneric6DofSpring2Constraint>(
         *bodies[static_cast<std::size_t>(joint.a)], *bodies[static_cast<std::size_t>(joint.b)],
         joint_frame(joint.pivot_a, joint.frame_a), joint_frame(joint.pivot_b, joint.frame_b));
@@ -152,10 +161,15 @@ struct BulletWorld::Implementation {
     const btVector3 free(1, 1, 1), held(0, 0, 0);
     made->setAngularLowerLimit(joint.holds_rotation ? held : free);  // lower > upper: free
     made->setAngularUpperLimit(joint.holds_rotation ? held : -free);
+    return made;
+  }
+
+  void add(const Joint& joint) {
+    joints.push_back(joint.yields() ? yielding(joint) : holding(joint));
+    pivots.push_back(joint.pivot_a);
     feedback.push_back(std::make_unique<btJointFeedback>());
-    made->setJointFeedback(feedback.back().get());
-    world.addConstraint(made.get(), true);
-    joints.push_back(std::move(made));
+    joints.back()->setJointFeedback(feedback.back().get());
+    world.addConstraint(joints.back().get(), true);
   }
 
   // Bullet keeps a pair's restitution from when a contact point was added.
@@ -206,6 +220,13 @@ void BulletWorld::move(std::size_t object, const RigidState& target) {
 void BulletWorld::set_state(std::size_t object, const RigidState& state) {
   m_implementation->place(object, state);
   m_implementation->bodies[object]->updateInertiaTensor();
+}
+
+void BulletWorld::set_joint(std::size_t joint, const Joint& now) {
+  auto& yielding = dynamic_cast<YieldingJoint&>(*m_implementation->joints[joint]);
+  yielding.set(joint_frame(now.pivot_a, now.frame_a), joint_frame(now.pivot_b, now.frame_b),
+               to_bullet(now.yield_moment));
+  m_implementation->pivots[joint] = now.pivot_a;
 }
 
 void BulletWorld::reshape(std::size_t object, const RigidObject& now, bool new_shape) {
@@ -268,13 +289,13 @@ std::vector<Contact> BulletWorld::contacts(std::span<const RigidState> before) c
 }
 
 JointLoad BulletWorld::joint_load(std::size_t joint) const {
-  const btGeneric6DofSpring2Constraint& held = *m_implementation->joints[joint];
+  const btTypedConstraint& held = *m_implementation->joints[joint];
   const btJointFeedback& feedback = *m_implementation->feedback[joint];
   const double dt = m_implementation->last_step;
   JointLoad load;
   load.impulse = dt * from_bullet(feedback.m_appliedForceBodyA);
-  const Vec3 arm =
-      from_bullet(held.getRigidBodyA().getWorldTransform().getBasis() * held.getFrameOffsetA().getOrigin());
+  const Vec3 arm = from_bullet(held.getRigidBodyA().getWorldTransform().getBasis() *
+                               to_bullet(m_implementation->pivots[joint]));
   load.angular_impulse = dt * from_bullet(feedback.m_appliedTorqueBodyA) - arm.cross(load.impulse);
   return load;
 }

@@ -4,6 +4,7 @@
 // resumed run differ. Units: m, kg, s.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -34,6 +35,10 @@ struct Joint {
   Vec3 pivot_a = Vec3::Zero(), pivot_b = Vec3::Zero();          // m, in the two body frames
   Quat frame_a = Quat::Identity(), frame_b = Quat::Identity();  // joint axes → body frames
   bool holds_rotation = true;
+  // N m along the axes of frame_a, up to which the joint holds its rotation; infinite: it always does.
+  Vec3 yield_moment = Vec3::Constant(std::numeric_limits<double>::infinity());
+
+  bool yields() const { return yield_moment.allFinite(); }
 };
 
 // What a joint did to its object a in the last tick.
@@ -76,6 +81,7 @@ class BulletWorld {
   void reshape(std::size_t object, const RigidObject& now, bool new_shape);
   void set_state(std::size_t object, const RigidState& state);
   void set_restitution_factor(std::size_t object, double factor);
+  void set_joint(std::size_t joint, const Joint& now);  // one that yields
 
   void step(double dt);
   RigidState state(std::size_t object) const;

@@ -116,9 +116,14 @@ void Simulation::reshape(std::size_t index, const BodyFrame& frame, const Points
   if (m_world) m_world->reshape(index, object_of(body), new_shape);
 }
 
-void Simulation::set_state(std::size_t body, const RigidState& state) {
-  m_bodies[body].state = state;
-  if (m_world) m_world->set_state(body, state);
+void Simulation::set_state(std::size_t object, const RigidState& state) {
+  (object < m_bodies.size() ? m_bodies[object].state : m_obstacle_states[object - m_bodies.size()]) = state;
+  if (m_world) m_world->set_state(object, state);
+}
+
+void Simulation::set_joint(std::size_t joint, const Joint& now) {
+  m_joints[joint] = now;
+  if (m_world) m_world->set_joint(joint, now);
 }
 
 void Simulation::set_restitution_factor(std::size_t body, double factor) {
@@ -250,19 +255,30 @@ void Simulation::read_states(double end) {
 }
 
 void Simulation::take_tick(double dt, const TickHooks& hooks) {
-  const double end = m_time + dt;
-  if (!m_world) make_world();
-  if (hooks.before) hooks.before(dt);
-  if (!m_world) make_world();
-  prescribe(end);
-  apply_loads(end);
-  if (hooks.after) m_before = states();
-  const Stopwatch watch;
-  m_world->step(dt);
-  m_bullet_seconds += watch.seconds();
-  read_states(end);
-  m_time = end;
+  do {
+    const double end = m_time + dt;
+    if (!m_world) make_world();
+    if (hooks.before) hooks.before(dt);
+    if (!m_world) make_world();
+    prescribe(end);
+    apply_loads(end);
+    m_before = states();
+    m_time_before = m_time;
+    const Stopwatch watch;
+    m_world->step(dt);
+    m_bullet_seconds += watch.seconds();
+    read_states(end);
+    m_time = end;
+  } while (hooks.retry && hooks.retry(dt));
   if (hooks.after) hooks.after(dt);
+}
+
+void Simulation::rewind() {
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) m_bodies[b].state = m_before[b];
+  for (std::size_t o = 0; o < m_obstacle_states.size(); ++o)
+    m_obstacle_states[o] = m_before[m_bodies.size() + o];
+  m_time = m_time_before;
+  m_world.reset();
 }
 
 bool Simulation::finite() const {

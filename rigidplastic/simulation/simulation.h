@@ -51,6 +51,9 @@ struct Options {
 // Called around every tick; `dt` is its length.
 struct TickHooks {
   std::function<void(double dt)> before;
+  // After a tick that may be a rehearsal: true when it called rewind() and changed something, so that the tick is
+  // taken again.
+  std::function<bool(double dt)> retry;
   std::function<void(double dt)> after;
 };
 
@@ -69,6 +72,10 @@ class Simulation {
   // Objects of the contact log: bodies first, then the scene's obstacles.
   std::size_t object_count() const { return m_bodies.size() + m_obstacle_states.size(); }
   const RigidState& object_state(std::size_t object) const;
+  // States of all objects at the start of the last tick.
+  const std::vector<RigidState>& states_before() const { return m_before; }
+  // Whether a support has the body now, or it is free.
+  bool is_held(const RigidBody& body) const { return motion_of(body) != MotionKind::dynamic; }
   double time() const { return m_time; }
 
   // Changes of what there is: the world is made anew before the next tick.
@@ -77,14 +84,18 @@ class Simulation {
   void set_joints(std::vector<Joint> joints);
   std::vector<RigidBody> take_bodies() { return std::move(m_bodies); }
   void set_component(std::size_t body, int component);
+  // Everything as it was at the start of the last tick; from a `retry` hook, before other changes.
+  void rewind();
 
   // Changes of what is there already.
   // The body has another shape: `frame` in the same coordinates as its present frame, `vertices` (of its
   // collision shape) in the new frame. World points and momenta stay.
   void reshape(std::size_t body, const BodyFrame& frame, const Points& vertices);
   // Velocities (or a whole state) given from outside, e.g. after an impulse of a joint.
-  void set_state(std::size_t body, const RigidState& state);
+  void set_state(std::size_t object, const RigidState& state);
   void set_restitution_factor(std::size_t body, double factor);
+  // The same two bodies, other axes, moments or held orientation of a joint that yields.
+  void set_joint(std::size_t joint, const Joint& now);
   void set_surface_points(std::size_t scene_body, const Points& local) {
     m_surfaces[scene_body].local = local;
   }
@@ -141,6 +152,7 @@ class Simulation {
   std::vector<RigidState> m_before;  // all objects, at the start of the last tick
   std::unique_ptr<BulletWorld> m_world;
   double m_time = 0;
+  double m_time_before = 0;
   double m_initial_energy = 0;
   bool m_started = false;
   double m_bullet_seconds = 0;

@@ -246,6 +246,7 @@ std::vector<PrimitiveInfo> primitive_list() {
       {"crane", "harbour crane on four legs, jib along x, feet on y = 0"},
       {"ship", "freighter, bow along x, keel on y = 0"},
       {"rabbit", "sitting rabbit that looks along x, feet on y = 0"},
+      {"frame", "tetrahedron of four balls and six rods, one face down, centred"},
   };
 }
 

@@ -168,6 +168,15 @@ struct RabbitParams {
   int resolution = 50;      // edges along the height, 24 to 160
 };
 
+// Tetrahedral frame: four balls at the corners of a regular tetrahedron and six rods between them, centred at the
+// origin with one face down. Genus 3.
+struct FrameParams {
+  double edge = 0.5;          // m, between the balls' centres
+  double ball_radius = 0.06;  // m, rod_radius to 0.3 edge
+  double rod_radius = 0.03;   // m, 0.03 to 0.15 of the edge
+  int resolution = 20;        // edges along a rod, 10 to 80
+};
+
 TriMesh make_box(const BoxParams& params = {});
 TriMesh make_plank(const PlankParams& params = {});
 TriMesh make_plate(const PlateParams& params = {});
@@ -186,6 +195,7 @@ TriMesh make_arm(const ArmParams& params = {});
 TriMesh make_crane(const CraneParams& params = {});
 TriMesh make_ship(const ShipParams& params = {});
 TriMesh make_rabbit(const RabbitParams& params = {});
+TriMesh make_frame(const FrameParams& params = {});
 
 struct PrimitiveInfo {
   std::string name;  // as in a scene file: box, plank, …

@@ -216,6 +216,10 @@ TEST(models, rabbit) {
   check_all(make_rabbit, {24, 50}, 0, 15);
 }
 
+TEST(models, frame) {
+  expect_sound(make_frame({0.5, 0.06, 0.03, 20}), 3, 15);
+}
+
 TEST(models, same_parameters_give_the_same_bits) {
   const TriMesh a = make_arm(with_resolution<ArmParams>(30));
   const TriMesh b = make_arm(with_resolution<ArmParams>(30));
@@ -244,6 +248,7 @@ TEST(primitives, bad_parameters_are_refused) {
   EXPECT_THROW(make_crane({14, 30, 50}), InputError);
   EXPECT_THROW(make_ship({30, 1, 50}), InputError);
   EXPECT_THROW(make_rabbit({0.4, 3.0, 50}), InputError);
+  EXPECT_THROW(make_frame({0.5, 0.01, 0.03, 20}), InputError);
 }
 
 TEST(primitives, list_names_each_once) {

@@ -1,0 +1,345 @@
+#include "rigidplastic/bend/bending_body.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/mesh/extrude.h"
+#include "core/mesh/topology.h"
+
+namespace exemplar::bend {
+
+namespace {
+
+constexpr double k_rate_with_direction = 0.02;  // rad/s: below it the relative rotation has no direction
+
+Eigen::Isometry3d isometry(const RigidState& state) {
+  Eigen::Isometry3d result = Eigen::Isometry3d::Identity();
+  result.linear() = state.orientation.toRotationMatrix();
+  result.translation() = state.position;
+  return result;
+}
+
+// Caps every hole of an open part with a fan around the middle of its rim.
+TriMesh closed(const TriMesh& open) {
+  const Edges rim = boundary_edges(open.triangles);
+  if (rim.rows() == 0) return open;
+  const Parts holes = [&] {
+    Triangles links(rim.rows(), 3);
+    links << rim, rim.col(1);
+    return connected_parts(links, open.vertices.rows());
+  }();
+  std::vector<Vec3> middle(static_cast<std::size_t>(holes.count), Vec3::Zero());
+  std::vector<double> count(middle.size(), 0);
+  for (Eigen::Index v = 0; v < open.vertices.rows(); ++v) {
+    if (holes.of_vertex[v] < 0) continue;
+    middle[static_cast<std::size_t>(holes.of_vertex[v])] += open.vertices.row(v).transpose();
+    count[static_cast<std::size_t>(holes.of_vertex[v])] += 1;
+  }
+  TriMesh result = open;
+  const Eigen::Index first = open.vertices.rows();
+  result.vertices.conservativeResize(first + holes.count, 3);
+  for (std::size_t h = 0; h < middle.size(); ++h)
+    result.vertices.row(first + static_cast<Eigen::Index>(h)) = middle[h].transpose() / count[h];
+  std::vector<int> fan;
+  for (Eigen::Index t = 0; t < open.triangles.rows(); ++t) {
+    for (int k = 0; k < 3; ++k) {
+      const int a = open.triangles(t, k), b = open.triangles(t, (k + 1) % 3);
+      const Eigen::RowVector2i edge(std::min(a, b), std::max(a, b));
+      const auto* begin = reinterpret_cast<const std::pair<int, int>*>(rim.data());
+      if (!std::binary_search(begin, begin + rim.rows(), std::pair(edge[0], edge[1]))) continue;
+      fan.insert(fan.end(), {b, a, static_cast<int>(first) + holes.of_vertex[a]});
+    }
+  }
+  const Eigen::Index old = result.triangles.rows();
+  result.triangles.conservativeResize(old + static_cast<Eigen::Index>(fan.size() / 3), 3);
+  result.triangles.bottomRows(static_cast<Eigen::Index>(fan.size() / 3)) =
+      Eigen::Map<const Triangles>(fan.data(), static_cast<Eigen::Index>(fan.size() / 3), 3);
+  return result;
+}
+
+// Only the vertices that the triangles use.
+TriMesh compact(const Points& points, const Triangles& triangles) {
+  std::vector<int> index(static_cast<std::size_t>(points.rows()), -1);
+  TriMesh result{Points(points.rows(), 3), triangles};
+  int count = 0;
+  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    for (int k = 0; k < 3; ++k) {
+      int& at = index[static_cast<std::size_t>(triangles(t, k))];
+      if (at < 0) result.vertices.row(at = count++) = points.row(triangles(t, k));
+      result.triangles(t, k) = at;
+    }
+  }
+  result.vertices.conservativeResize(count, 3);
+  return result;
+}
+
+}  // namespace
+
+BendingBody::BendingBody(ArticulatedBody articulated, std::optional<Vec3> held, bool always_open)
+    : m_articulated(std::move(articulated)), m_held(held), m_always_open(always_open) {
+  m_joints.resize(m_articulated.joints().size());
+  for (JointState& joint : m_joints) joint.open = always_open;
+  m_poses.assign(m_articulated.bones().size(), Eigen::Isometry3d::Identity());
+  m_cluster_of.assign(m_articulated.bones().size(), 0);
+  find_support_bone();
+}
+
+void BendingBody::find_support_bone() {
+  if (m_held) m_support_bone = nearest_bone(m_articulated.bones(), *m_held).bone;
+}
+
+Quat BendingBody::turn(std::size_t joint) const {
+  const BoneJoint& ends = m_articulated.joints()[joint];
+  return Quat(Mat3(m_poses[static_cast<std::size_t>(ends.a)].linear().transpose() *
+                   m_poses[static_cast<std::size_t>(ends.b)].linear()));
+}
+
+double BendingBody::bend_angle(std::size_t joint) const {
+  return std::abs(Eigen::AngleAxisd(turn(joint)).angle());
+}
+
+double BendingBody::largest_angle() const {
+  double largest = 0;
+  for (std::size_t j = 0; j < m_joints.size(); ++j) largest = std::max(largest, bend_angle(j));
+  return largest;
+}
+
+void BendingBody::follow(std::span<const RigidState> cluster_states) {
+  for (std::size_t b = 0; b < m_poses.size(); ++b)
+    m_poses[b] = isometry(cluster_states[static_cast<std::size_t>(m_cluster_of[b])]) * m_offsets[b];
+}
+
+void BendingBody::split(const BoneSplit& split) {
+  const std::size_t bone = static_cast<std::size_t>(split.bone);
+  m_articulated.split(split);
+  m_poses.push_back(m_poses[bone]);
+  m_cluster_of.push_back(m_cluster_of[bone]);
+  if (!m_offsets.empty()) m_offsets.push_back(m_offsets[bone]);
+  m_joints.push_back({});
+  m_joints.back().open = m_always_open;
+  m_joints.back().held = turn(m_joints.size() - 1);
+  find_support_bone();
+}
+
+void BendingBody::find_clusters() {
+  std::vector<int> label(m_poses.size());
+  std::iota(label.begin(), label.end(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t j = 0; j < m_joints.size(); ++j) {
+      if (m_joints[j].open) continue;
+      int &a = label[static_cast<std::size_t>(m_articulated.joints()[j].a)],
+          &b = label[static_cast<std::size_t>(m_articulated.joints()[j].b)];
+      if (a != b) a = b = std::min(a, b), changed = true;
+    }
+  }
+  m_clusters.clear();
+  std::vector<int> cluster(label.size(), -1);
+  for (std::size_t b = 0; b < label.size(); ++b) {
+    int& at = cluster[static_cast<std::size_t>(label[b])];
+    if (at < 0) at = static_cast<int>(m_clusters.size()), m_clusters.emplace_back();
+    m_cluster_of[b] = at;
+    m_clusters[static_cast<std::size_t>(at)].bones.push_back(static_cast<int>(b));
+  }
+}
+
+TriMesh BendingBody::collision_mesh(const Cluster& cluster, const Points& world) const {
+  const Triangles& all = m_articulated.surface().triangles;
+  Triangles own(all.rows(), 3);
+  Eigen::Index count = 0;
+  for (Eigen::Index t = 0; t < all.rows(); ++t) {
+    const int bone = m_articulated.bone_of_triangle(t);
+    if (std::find(cluster.bones.begin(), cluster.bones.end(), bone) != cluster.bones.end())
+      own.row(count++) = all.row(t);
+  }
+  const TriMesh part = compact(world, own.topRows(count));
+  const Body& body = m_articulated.body();
+  return body.is_sheet() ? extruded_surface(part, body.settings().thickness) : closed(part);
+}
+
+std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> old_states, int scene_body,
+                                                   rigid::CollisionGeometry geometry) {
+  std::vector<MovingPiece> pieces;
+  for (std::size_t b = 0; b < m_poses.size(); ++b) {
+    const RigidState& old = old_states[static_cast<std::size_t>(m_cluster_of[b])];
+    const MassProperties mass =
+        moved(m_articulated.bone_mass(b), m_poses[b].linear(), m_poses[b].translation());
+    pieces.push_back({mass, old.velocity_at(mass.centre), old.angular_velocity});
+  }
+  find_clusters();
+  const Points world = surface();
+  m_offsets.resize(m_poses.size());
+  std::vector<rigid::RigidBody> bodies;
+  for (Cluster& cluster : m_clusters) {
+    std::vector<MovingPiece> own;
+    for (const int b : cluster.bones) own.push_back(pieces[static_cast<std::size_t>(b)]);
+    const MovingPiece whole = merged(own);
+    const rigid::BodyFrame frame = rigid::principal_frame(whole.mass);
+    RigidState state;
+    state.position = frame.centre;
+    state.orientation = Quat(frame.axes);
+    state.velocity = whole.velocity;
+    state.angular_velocity = whole.angular_velocity;
+    for (const int b : cluster.bones)
+      m_offsets[static_cast<std::size_t>(b)] =
+          isometry(state).inverse() * m_poses[static_cast<std::size_t>(b)];
+    cluster.collision = collision_mesh(cluster, world);
+    cluster.collision.vertices = frame.to_local(cluster.collision.vertices);
+    rigid::RigidBody body = rigid_body(cluster, scene_body, geometry);
+    body.mass = whole.mass.mass;
+    body.frame.inertia = frame.inertia;
+    body.state = state;
+    bodies.push_back(std::move(body));
+  }
+  return bodies;
+}
+
+rigid::RigidBody BendingBody::rigid_body(const Cluster& cluster, int scene_body,
+                                         rigid::CollisionGeometry geometry) const {
+  const Body& body = m_articulated.body();
+  rigid::RigidBody result;
+  result.name = body.name();
+  result.scene_body = scene_body;
+  result.friction = body.material().friction;
+  result.restitution = body.material().restitution;
+  result.component = scene_body;
+  result.shape = rigid::BulletShape::from_mesh(cluster.collision, geometry);
+  const bool held =
+      std::find(cluster.bones.begin(), cluster.bones.end(), m_support_bone) != cluster.bones.end();
+  if (!held) return result;
+  result.support = &body.supports().front();
+  // Where the cluster's frame would have been at the start, for the support's motion.
+  const Eigen::Isometry3d start = m_offsets[static_cast<std::size_t>(m_support_bone)].inverse();
+  result.start.position = start.translation();
+  result.start.orientation = Quat(start.linear());
+  return result;
+}
+
+// Along the first axis the joint yields at its strength: the relative rotation while it turns, else the direction it
+// last had to hold.
+rigid::Joint BendingBody::simulation_joint(std::size_t j, std::span<const RigidState> states, int first,
+                                           double damping, bool elastic) const {
+  const BoneJoint& ends = m_articulated.joints()[j];
+  const JointState& joint = m_joints[j];
+  const int ca = cluster_of(ends.a), cb = cluster_of(ends.b);
+  const RigidState &a = states[static_cast<std::size_t>(ca)], &b = states[static_cast<std::size_t>(cb)];
+  const YieldMoments& strength = m_articulated.strength(j);
+  const Mat3 rest_to_world = m_poses[static_cast<std::size_t>(ends.a)].linear();
+  const Vec3 rate = b.angular_velocity - a.angular_velocity;
+  Vec3 axis = rest_to_world * strength.axes.col(0);
+  if (rate.norm() > k_rate_with_direction)
+    axis = rate.normalized();
+  else if (joint.demand.norm() > 0)
+    axis = joint.demand.normalized();
+  Mat3 axes;
+  axes.col(0) = axis;
+  axes.col(1) = axis.unitOrthogonal();
+  axes.col(2) = axis.cross(Vec3(axes.col(1)));
+  rigid::Joint result;
+  result.a = first + ca;
+  result.b = first + cb;
+  result.pivot_a = m_offsets[static_cast<std::size_t>(ends.a)] * ends.pivot;
+  result.pivot_b = m_offsets[static_cast<std::size_t>(ends.b)] * ends.pivot;
+  result.frame_a = a.orientation.conjugate() * Quat(axes);
+  const Quat held(Mat3(m_offsets[static_cast<std::size_t>(ends.a)].linear() * joint.held.toRotationMatrix() *
+                       m_offsets[static_cast<std::size_t>(ends.b)].linear().transpose()));
+  result.frame_b = held.conjugate() * result.frame_a;
+  for (int k = 0; k < 3; ++k)
+    result.yield_moment[k] =
+        elastic ? 0 : strength.along(rest_to_world.transpose() * axes.col(k)) * (1 + damping * rate.norm());
+  return result;
+}
+
+std::vector<rigid::Joint> BendingBody::simulation_joints(std::span<const RigidState> states, int first,
+                                                         double damping, bool elastic) const {
+  std::vector<rigid::Joint> result;
+  for (std::size_t j = 0; j < m_joints.size(); ++j) {
+    if (m_joints[j].open) result.push_back(simulation_joint(j, states, first, damping, elastic));
+  }
+  return result;
+}
+
+rigid::CarriedSurface BendingBody::skin(std::span<const RigidState> states, int first,
+                                        const LoadSet& loads) const {
+  rigid::CarriedSurface result;
+  result.loads = loads;
+  result.local = surface();
+  for (Eigen::Index v = 0; v < result.local.rows(); ++v) {
+    const int cluster = cluster_of(m_articulated.bone_of_vertex(v));
+    result.owner.push_back(first + cluster);
+    result.local.row(v) = states[static_cast<std::size_t>(cluster)].to_local(result.local.row(v));
+  }
+  return result;
+}
+
+namespace {
+
+std::vector<double> packed(const BonePoses& poses) {
+  std::vector<double> numbers;
+  for (const Eigen::Isometry3d& pose : poses)
+    numbers.insert(numbers.end(), pose.matrix().data(), pose.matrix().data() + 16);
+  return numbers;
+}
+
+BonePoses unpacked(const std::vector<double>& numbers) {
+  BonePoses poses(numbers.size() / 16);
+  for (std::size_t b = 0; b < poses.size(); ++b)
+    poses[b].matrix() = Eigen::Map<const Eigen::Matrix4d>(numbers.data() + 16 * b);
+  return poses;
+}
+
+}  // namespace
+
+void BendingBody::save(StateWriter& out, const std::string& prefix) const {
+  std::vector<double> splits, joints;
+  for (const BoneSplit& s : m_articulated.splits())
+    splits.insert(splits.end(), {static_cast<double>(s.bone), s.at, s.length});
+  for (const JointState& j : m_joints) {
+    joints.insert(joints.end(), {j.open ? 1.0 : 0.0, j.held.x(), j.held.y(), j.held.z(), j.held.w(),
+                                 j.demand.x(), j.demand.y(), j.demand.z(), j.still, j.turned});
+  }
+  out.write(prefix + "splits", std::span<const double>(splits));
+  out.write(prefix + "joints", std::span<const double>(joints));
+  out.write(prefix + "poses", std::span<const double>(packed(m_poses)));
+  out.write(prefix + "offsets", std::span<const double>(packed(m_offsets)));
+  out.write(prefix + "rest", m_articulated.surface().vertices);
+  for (std::size_t c = 0; c < m_clusters.size(); ++c) {
+    const TriMesh& mesh = m_clusters[c].collision;
+    out.write(prefix + "shape" + std::to_string(c), mesh.vertices);
+    out.write(prefix + "triangles" + std::to_string(c),
+              std::span<const int>(mesh.triangles.data(), static_cast<std::size_t>(mesh.triangles.size())));
+  }
+}
+
+void BendingBody::load(StateReader& in, const std::string& prefix) {
+  const std::vector<double> splits = in.read_doubles(prefix + "splits");
+  for (std::size_t k = 3 * m_articulated.splits().size(); k + 2 < splits.size(); k += 3)
+    split({static_cast<int>(splits[k]), splits[k + 1], splits[k + 2]});
+  const std::vector<double> joints = in.read_doubles(prefix + "joints");
+  for (std::size_t j = 0; j < m_joints.size(); ++j) {
+    const double* n = joints.data() + 10 * j;
+    m_joints[j] = {n[0] != 0, Quat(n[4], n[1], n[2], n[3]), Vec3(n[5], n[6], n[7]), n[8], n[9]};
+  }
+  m_poses = unpacked(in.read_doubles(prefix + "poses"));
+  m_offsets = unpacked(in.read_doubles(prefix + "offsets"));
+  Points rest = m_articulated.surface().vertices;
+  in.read(prefix + "rest", rest);
+  m_articulated.set_rest_points(rest);
+  find_clusters();
+  for (std::size_t c = 0; c < m_clusters.size(); ++c) {
+    const std::vector<double> vertices = in.read_doubles(prefix + "shape" + std::to_string(c));
+    const std::vector<int> triangles = in.read_ints(prefix + "triangles" + std::to_string(c));
+    m_clusters[c].collision = {
+        Eigen::Map<const Points>(vertices.data(), static_cast<Eigen::Index>(vertices.size() / 3), 3),
+        Eigen::Map<const Triangles>(triangles.data(), static_cast<Eigen::Index>(triangles.size() / 3), 3)};
+  }
+}
+
+std::vector<rigid::RigidBody> BendingBody::reloaded(int scene_body, rigid::CollisionGeometry geometry) const {
+  std::vector<rigid::RigidBody> bodies;
+  for (const Cluster& cluster : m_clusters) bodies.push_back(rigid_body(cluster, scene_body, geometry));
+  return bodies;
+}
+
+}  // namespace exemplar::bend

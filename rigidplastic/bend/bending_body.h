@@ -1,0 +1,88 @@
+// A bending body in motion: where its bones are, which joints are open, and the rigid bodies (clusters of bones whose
+// joints are closed) that stand for it in the simulation (patkar2014 §4.1, §4.2). Units: m, kg, s, rad.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/output/state.h"
+#include "rigidplastic/bend/articulated_body.h"
+#include "rigidplastic/bend/cluster.h"
+#include "rigidplastic/simulation/simulation.h"
+
+namespace exemplar::bend {
+
+struct JointState {
+  bool open = false;
+  Quat held = Quat::Identity();  // turn of bone b against bone a, since the rest shape, that the joint holds
+  Vec3 demand = Vec3::Zero();    // world direction of the moment that it last had to hold
+  double still = 0;              // s, since it last turned
+  double turned = 0;             // rad, plastic, in total
+};
+
+// Bones that move as one rigid body.
+struct Cluster {
+  std::vector<int> bones;
+  TriMesh collision;  // closed, in the frame of the rigid body
+};
+
+class BendingBody {
+ public:
+  // `held`: the middle of what a support holds, at rest.
+  BendingBody(ArticulatedBody articulated, std::optional<Vec3> held, bool always_open);
+
+  const ArticulatedBody& articulated() const { return m_articulated; }
+  ArticulatedBody& articulated() { return m_articulated; }
+  const std::vector<Cluster>& clusters() const { return m_clusters; }
+  std::vector<JointState>& joints() { return m_joints; }
+  const std::vector<JointState>& joints() const { return m_joints; }
+  int cluster_of(int bone) const { return m_cluster_of[static_cast<std::size_t>(bone)]; }
+  const BonePoses& poses() const { return m_poses; }
+  int support_bone() const { return m_support_bone; }  // −1: no support
+  bool always_open() const { return m_always_open; }
+  Points surface() const { return m_articulated.skinned(m_poses); }
+  Quat turn(std::size_t joint) const;          // of bone b against bone a since the rest shape
+  double bend_angle(std::size_t joint) const;  // between its two bones, against the rest shape
+  double largest_angle() const;
+
+  // After a tick: bones follow their clusters.
+  void follow(std::span<const RigidState> cluster_states);
+  // Splits a bone; the new joint is closed.
+  void split(const BoneSplit& split);
+
+  // Rigid bodies for the clusters that the open joints leave, in the state that the bones have now: momenta are those
+  // of the old clusters. `old_states`: of the clusters so far (at the start: one state for all).
+  std::vector<rigid::RigidBody> rebuild(std::span<const RigidState> old_states, int scene_body,
+                                        rigid::CollisionGeometry geometry);
+  // The open joints as the simulation knows them; `first`: index of this body's first rigid body there.
+  std::vector<rigid::Joint> simulation_joints(std::span<const RigidState> states, int first, double damping,
+                                              bool elastic) const;
+  rigid::Joint simulation_joint(std::size_t joint, std::span<const RigidState> states, int first,
+                                double damping, bool elastic) const;
+  // Vertices carried by the rigid bodies that their heaviest bones belong to.
+  rigid::CarriedSurface skin(std::span<const RigidState> states, int first, const LoadSet& loads) const;
+
+  void save(StateWriter& out, const std::string& prefix) const;
+  // Bones, joints and clusters; then rebuilt() gives the rigid bodies, whose states the simulation loads.
+  void load(StateReader& in, const std::string& prefix);
+  std::vector<rigid::RigidBody> reloaded(int scene_body, rigid::CollisionGeometry geometry) const;
+
+ private:
+  void find_clusters();
+  void find_support_bone();
+  TriMesh collision_mesh(const Cluster& cluster, const Points& world) const;
+  rigid::RigidBody rigid_body(const Cluster& cluster, int scene_body,
+                              rigid::CollisionGeometry geometry) const;
+
+  ArticulatedBody m_articulated;
+  std::optional<Vec3> m_held;
+  int m_support_bone = -1;  // the one nearest to what the support holds
+  bool m_always_open;
+  std::vector<JointState> m_joints;
+  std::vector<Cluster> m_clusters;
+  std::vector<int> m_cluster_of;  // bone → cluster
+  BonePoses m_poses;              // rest → world
+  BonePoses m_offsets;            // rest → the frame of the bone's cluster
+};
+
+}  // namespace exemplar::bend

@@ -1,0 +1,582 @@
+#include "rigidplastic/bend/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <numbers>
+
+#include "core/base/errors.h"
+#include "core/run/stepping.h"
+#include "core/run/surface_fields.h"
+#include "core/world/rotation.h"
+#include "rigidplastic/bend/bone_weights.h"
+#include "rigidplastic/bend/checks/validation.h"
+#include "rigidplastic/bend/demand.h"
+
+namespace exemplar::bend {
+
+namespace {
+
+constexpr double k_visible_bend = 0.02;  // rad, that a joint counts as bent
+constexpr double k_at_strength = 0.999;  // share of the strength from which a joint counts as yielding
+
+class BendMethod : public Method {
+ public:
+  BendMethod(const Scene& scene, const Settings& settings);
+
+  StepReport advance(double until, const InterruptCheck& interrupted) override;
+  std::vector<Geometry> fields() const override;
+  Diagnostics diagnostics() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+  std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override { return m_simulation.obstacle_poses(); }
+  PhaseTimes phase_times() const override {
+    return {{"bullet", m_simulation.bullet_seconds()},
+            {"bending", m_bending_seconds},
+            {"skinning", m_skinning_seconds}};
+  }
+  Notes notes() const override;
+
+ private:
+  BendingBody make_body(std::size_t scene_body);
+  const BodyWeights& weights_for(std::size_t scene_body, const Skeleton& skeleton);
+  std::vector<RigidState> cluster_states(std::size_t body) const;
+  void rebuild(const std::vector<char>& changed);
+  void put_into_simulation(std::vector<rigid::RigidBody> bodies);
+  void refresh_skins();
+  void before_tick(double dt);
+  bool rehearse(double dt);
+  std::vector<std::vector<Hit>> hits_of_tick() const;
+  bool open_for(std::size_t body, const std::vector<Hit>& hits, double dt);
+  bool split_for(BendingBody& body, const std::vector<Hit>& hits, const RehearsedTick& tick) const;
+  void after_tick(double dt);
+  void watch_joint(std::size_t simulation_joint, double dt);
+  void apply_spring(std::size_t simulation_joint, double dt);
+
+  const Scene& m_scene;
+  Settings m_settings;
+  rigid::Simulation m_simulation;
+  std::vector<BendingBody> m_bodies;
+  std::vector<LoadSet> m_loads;
+  std::deque<std::pair<Points, BodyWeights>> m_weights;  // of each different shape: its own points and bones
+  std::vector<std::size_t> m_first;  // rigid body of each scene body's first cluster; one more at the end
+  std::vector<std::pair<std::size_t, std::size_t>> m_joint_of;  // simulation's joint → body, joint
+  std::vector<char> m_turned;  // bodies that bent since their shapes were made
+  bool m_rehearsed = false;
+  double m_dissipated = 0;  // J
+  double m_bending_seconds = 0, m_skinning_seconds = 0;
+};
+
+bool bendable(const Body& body, const Settings& settings) {
+  const bool given = settings.strength || (body.settings().skeleton && body.settings().skeleton->strength);
+  return given || body.material().yield_stress;
+}
+
+Skeleton skeleton_for(const Body& body) {
+  if (!body.settings().skeleton)
+    return longest_axis_skeleton({body.initial_surface(), body.surface().triangles});
+  std::vector<Vec3> points;
+  for (const Vec3& p : body.settings().skeleton->points) points.push_back(body.placement() * p);
+  std::vector<std::array<int, 2>> bones;
+  for (const BoneSettings& bone : body.settings().skeleton->bones) bones.push_back({bone.from, bone.to});
+  return skeleton_of(points, bones);
+}
+
+std::optional<Vec3> held_point(const Body& body) {
+  if (body.supports().empty()) return std::nullopt;
+  const std::vector<int> nodes = select_nodes(body.supports().front().region, body.initial_surface());
+  Vec3 sum = Vec3::Zero();
+  for (const int v : nodes) sum += body.initial_surface().row(v).transpose();
+  return nodes.empty() ? std::nullopt : std::optional<Vec3>(sum / static_cast<double>(nodes.size()));
+}
+
+BendMethod::BendMethod(const Scene& scene, const Settings& settings)
+    : m_scene(scene),
+      m_settings(settings),
+      m_simulation(scene, {settings.max_step, settings.solver_iterations}) {
+  std::vector<rigid::RigidBody> all;
+  for (std::size_t s = 0; s < scene.bodies.size(); ++s) {
+    const Body& body = scene.bodies[s];
+    m_bodies.push_back(make_body(s));
+    RigidState start;
+    start.position = body.mass_properties().centre;
+    start.velocity = body.settings().velocity;
+    start.angular_velocity = body.settings().angular_velocity;
+    m_first.push_back(all.size());
+    for (rigid::RigidBody& part :
+         m_bodies[s].rebuild(std::span(&start, 1), static_cast<int>(s), settings.collision))
+      all.push_back(std::move(part));
+    rigid::RigidBody whole;
+    whole.mass = body.mass_properties().mass;
+    m_loads.push_back(rigid::make_carried_surface(scene, body, whole, 0).loads);
+  }
+  m_first.push_back(all.size());
+  m_turned.assign(m_bodies.size(), 0);
+  put_into_simulation(std::move(all));
+  refresh_skins();
+}
+
+// Weights depend on the body's own shape and skeleton only: many equal bodies share them.
+const BodyWeights& BendMethod::weights_for(std::size_t s, const Skeleton& skeleton) {
+  const Body& body = m_scene.bodies[s];
+  Points own(body.surface().vertices.rows() + 2 * static_cast<Eigen::Index>(skeleton.bones.size()), 3);
+  own.topRows(body.surface().vertices.rows()) = body.surface().vertices;
+  Eigen::Index row = body.surface().vertices.rows();
+  for (const Bone& bone : skeleton.bones) {
+    own.row(row++) = bone.a.transpose();
+    own.row(row++) = bone.b.transpose();
+  }
+  const Eigen::Isometry3d back = body.placement().inverse();
+  own = (own * back.linear().transpose()).rowwise() + back.translation().transpose();
+  for (const auto& [shape, weights] : m_weights) {
+    if (shape.rows() == own.rows() && (shape - own).cwiseAbs().maxCoeff() < 1e-9) return weights;
+  }
+  try {
+    m_weights.emplace_back(std::move(own), bone_weights(body, skeleton.bones));
+  } catch (const InputError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) problem.path = fmt::format("bodies[{}].skeleton.{}", s, problem.path);
+    throw InputError(problems);
+  }
+  return m_weights.back().second;
+}
+
+BendingBody BendMethod::make_body(std::size_t s) {
+  const Body& body = m_scene.bodies[s];
+  const bool bends = bendable(body, m_settings);
+  const Skeleton skeleton =
+      bends ? skeleton_for(body) : longest_axis_skeleton({body.initial_surface(), body.surface().triangles});
+  std::optional<double> strength = m_settings.strength;
+  if (body.settings().skeleton && body.settings().skeleton->strength)
+    strength = body.settings().skeleton->strength;
+  ArticulatedBody articulated(body, skeleton, weights_for(s, skeleton), strength, bends);
+  for (std::size_t b = 0; b < articulated.bones().size(); ++b) {
+    if (articulated.bone_mass(b).mass > 0) continue;
+    throw InputError(Problem{"", fmt::format("bodies[{}].skeleton.bones[{}]", s, b),
+                             "no part of the body's volume goes with this bone"});
+  }
+  const std::optional<Vec3> held = held_point(body);
+  const bool always_open = !m_settings.condense || m_settings.elastic;
+  return BendingBody(std::move(articulated), held, always_open);
+}
+
+std::vector<RigidState> BendMethod::cluster_states(std::size_t body) const {
+  std::vector<RigidState> states;
+  for (std::size_t k = m_first[body]; k < m_first[body + 1]; ++k)
+    states.push_back(m_simulation.object_state(k));
+  return states;
+}
+
+// New rigid bodies for the bodies that changed, the old ones for the others.
+void BendMethod::rebuild(const std::vector<char>& changed) {
+  std::vector<std::vector<RigidState>> states;
+  for (std::size_t s = 0; s < m_bodies.size(); ++s)
+    states.push_back(changed[s] ? cluster_states(s) : std::vector<RigidState>());
+  std::vector<rigid::RigidBody> old = m_simulation.take_bodies(), all;
+  std::vector<std::size_t> first;
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) {
+    first.push_back(all.size());
+    if (changed[s]) {
+      for (rigid::RigidBody& part : m_bodies[s].rebuild(states[s], static_cast<int>(s), m_settings.collision))
+        all.push_back(std::move(part));
+      m_turned[s] = 0;
+    } else {
+      for (std::size_t k = m_first[s]; k < m_first[s + 1]; ++k) all.push_back(std::move(old[k]));
+    }
+  }
+  first.push_back(all.size());
+  m_first = std::move(first);
+  put_into_simulation(std::move(all));
+  if (!m_scene.loads.empty()) refresh_skins();
+}
+
+void BendMethod::put_into_simulation(std::vector<rigid::RigidBody> bodies) {
+  std::vector<rigid::Joint> joints;
+  m_joint_of.clear();
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) {
+    std::vector<RigidState> states;
+    for (std::size_t k = m_first[s]; k < m_first[s + 1]; ++k) states.push_back(bodies[k].state);
+    for (std::size_t j = 0; j < m_bodies[s].joints().size(); ++j) {
+      if (!m_bodies[s].joints()[j].open) continue;
+      joints.push_back(m_bodies[s].simulation_joint(j, states, static_cast<int>(m_first[s]),
+                                                    m_settings.damping, m_settings.elastic.has_value()));
+      m_joint_of.emplace_back(s, j);
+    }
+  }
+  m_simulation.set_bodies(std::move(bodies), std::move(joints));
+}
+
+void BendMethod::refresh_skins() {
+  const Stopwatch watch;
+  for (std::size_t s = 0; s < m_bodies.size(); ++s)
+    m_simulation.set_surface(s,
+                             m_bodies[s].skin(cluster_states(s), static_cast<int>(m_first[s]), m_loads[s]));
+  m_skinning_seconds += watch.seconds();
+}
+
+// Axes and limits of the joints as they move now.
+void BendMethod::before_tick(double dt) {
+  for (std::size_t i = 0; i < m_joint_of.size(); ++i) {
+    const auto [s, j] = m_joint_of[i];
+    m_simulation.set_joint(i,
+                           m_bodies[s].simulation_joint(j, cluster_states(s), static_cast<int>(m_first[s]),
+                                                        m_settings.damping, m_settings.elastic.has_value()));
+    if (m_settings.elastic) apply_spring(i, dt);
+  }
+}
+
+// The torsional spring about the axis of the relative rotation, or of the deflection when nothing turns (§4.3), as a
+// torque over the tick that ends at the exact angle.
+void BendMethod::apply_spring(std::size_t i, double dt) {
+  const auto [s, j] = m_joint_of[i];
+  const rigid::Joint& joint = m_simulation.joints()[i];
+  const rigid::RigidBody &a = m_simulation.bodies()[static_cast<std::size_t>(joint.a)],
+                         &b = m_simulation.bodies()[static_cast<std::size_t>(joint.b)];
+  const BoneJoint& ends = m_bodies[s].articulated().joints()[j];
+  const Mat3 world = m_bodies[s].poses()[static_cast<std::size_t>(ends.a)].linear();
+  const Vec3 deflection =
+      world * log_rotation(m_bodies[s].turn(j) * m_bodies[s].joints()[j].held.conjugate());
+  const Vec3 rate = b.state.angular_velocity - a.state.angular_velocity;
+  const Vec3 axis = (rate.norm() > m_settings.settle_rate ? rate : deflection).normalized();
+  if (!(axis.norm() > 0.5)) return;
+  const auto inverse_inertia = [&](const rigid::RigidBody& body) {
+    const Mat3 axes = body.state.orientation.toRotationMatrix();
+    return m_simulation.is_held(body)
+               ? Mat3(Mat3::Zero())
+               : Mat3(axes * body.frame.inertia.cwiseInverse().asDiagonal() * axes.transpose());
+  };
+  Oscillator spring;
+  spring.inertia = reduced_inertia(inverse_inertia(a), inverse_inertia(b), axis);
+  spring.stiffness = m_settings.elastic->stiffness;
+  spring.damping = m_settings.elastic->damping;
+  const double strength = m_bodies[s].articulated().strength(j).along(world.transpose() * axis);
+  const double impulse = std::clamp(spring_impulse(spring, {deflection.dot(axis), rate.dot(axis)}, dt),
+                                    -strength * dt, strength * dt);
+  m_simulation.apply(static_cast<std::size_t>(joint.b), Vec3::Zero(), impulse / dt * axis);
+  m_simulation.apply(static_cast<std::size_t>(joint.a), Vec3::Zero(), -impulse / dt * axis);
+}
+
+// Contacts of the tick with their bones, for the bodies that were struck fast enough.
+std::vector<std::vector<Hit>> BendMethod::hits_of_tick() const {
+  std::vector<std::vector<Hit>> hits(m_bodies.size());
+  std::vector<char> fast(m_bodies.size(), 0);
+  for (const rigid::Contact& c : m_simulation.contacts()) {
+    if (!(c.normal_impulse > 0)) continue;
+    const double speed = -(c.velocity_a - c.velocity_b).dot(c.normal);
+    for (const bool first : {true, false}) {
+      const std::size_t object = static_cast<std::size_t>(first ? c.a : c.b);
+      if (object >= m_simulation.bodies().size()) continue;
+      const std::size_t s = static_cast<std::size_t>(m_simulation.bodies()[object].scene_body);
+      hits[s].push_back({static_cast<int>(object - m_first[s]), 0, first ? c.point_a : c.point_b,
+                         first ? c.impulse : Vec3(-c.impulse), speed, first ? c.b : c.a});
+      fast[s] |= speed > m_settings.threshold;
+    }
+  }
+  for (std::size_t s = 0; s < hits.size(); ++s) {
+    if (!fast[s]) hits[s].clear();
+  }
+  return hits;
+}
+
+void find_bones(const BendingBody& body, std::vector<Hit>& hits) {
+  const Points surface = body.surface();
+  for (Hit& hit : hits) {
+    Eigen::Index nearest = 0;
+    (surface.rowwise() - hit.point.transpose()).rowwise().squaredNorm().minCoeff(&nearest);
+    hit.bone = body.articulated().bone_of_vertex(nearest);
+  }
+}
+
+// The middle of the fast contacts with each other object.
+std::vector<Vec3> places_of(const std::vector<Hit>& hits, double threshold) {
+  std::map<int, std::pair<Vec3, double>> sums;
+  for (const Hit& hit : hits) {
+    if (hit.speed <= threshold) continue;
+    auto& [sum, weight] = sums.try_emplace(hit.other, Vec3::Zero(), 0.0).first->second;
+    sum += hit.impulse.norm() * hit.point;
+    weight += hit.impulse.norm();
+  }
+  std::vector<Vec3> places;
+  for (const auto& [other, sum] : sums) places.push_back(sum.first / sum.second);
+  return places;
+}
+
+// Dynamic articulation: the nearest bone is split where it was hit, if the new joint would yield at once.
+bool BendMethod::split_for(BendingBody& body, const std::vector<Hit>& hits, const RehearsedTick& tick) const {
+  bool changed = false;
+  for (const Vec3& point : places_of(hits, m_settings.threshold)) {
+    if (static_cast<int>(body.poses().size()) >= m_settings.most_bones) break;
+    std::vector<Bone> now = body.articulated().bones();
+    for (std::size_t b = 0; b < now.size(); ++b)
+      now[b] = {body.poses()[b] * now[b].a, body.poses()[b] * now[b].b};
+    const std::optional<BoneSplit> place = body.articulated().split_at(nearest_bone(now, point));
+    if (!place) continue;
+    BendingBody trial = body;
+    trial.split(*place);
+    if (!(trial.articulated().bone_mass(static_cast<std::size_t>(place->bone)).mass > 0) ||
+        !(trial.articulated().bone_mass(trial.poses().size() - 1).mass > 0))
+      continue;
+    std::vector<Hit> again = hits;
+    find_bones(trial, again);
+    if (!would_yield(trial, trial.joints().size() - 1, again, tick)) continue;
+    trial.joints().back().open = true;
+    body = std::move(trial);
+    changed = true;
+  }
+  return changed;
+}
+
+bool BendMethod::open_for(std::size_t s, const std::vector<Hit>& all, double dt) {
+  BendingBody& body = m_bodies[s];
+  RehearsedTick tick;
+  tick.gravity = m_scene.gravity;
+  tick.dt = dt;
+  tick.after = cluster_states(s);
+  for (std::size_t k = m_first[s]; k < m_first[s + 1]; ++k)
+    tick.before.push_back(m_simulation.states_before()[k]);
+  std::vector<Hit> hits = all;
+  find_bones(body, hits);
+  std::vector<std::size_t> yielding;
+  for (std::size_t j = 0; j < body.joints().size(); ++j) {
+    if (!body.joints()[j].open && would_yield(body, j, hits, tick)) yielding.push_back(j);
+  }
+  bool changed = m_settings.dynamic && split_for(body, hits, tick);
+  // A ring gives way only when all of it may turn.
+  if (body.articulated().looped() && changed) {
+    for (JointState& joint : body.joints()) joint.open = true;
+  }
+  for (const std::size_t j : yielding) changed |= !std::exchange(body.joints()[j].open, true);
+  return changed;
+}
+
+// A tick in which something is struck that has to give way is taken back and taken again with open joints.
+bool BendMethod::rehearse(double dt) {
+  const Stopwatch watch;
+  if (std::exchange(m_rehearsed, false)) return false;
+  const std::vector<std::vector<Hit>> hits = hits_of_tick();
+  std::vector<char> changed(m_bodies.size(), 0);
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) {
+    // What a support holds may give way under its own weight as well.
+    const bool loaded = !hits[s].empty() || m_bodies[s].support_bone() >= 0;
+    if (loaded && m_bodies[s].articulated().bends()) changed[s] = open_for(s, hits[s], dt);
+  }
+  const bool any = std::find(changed.begin(), changed.end(), 1) != changed.end();
+  if (any) {
+    m_simulation.rewind();
+    rebuild(changed);
+    m_rehearsed = true;
+  }
+  m_bending_seconds += watch.seconds();
+  return any;
+}
+
+// A joint that held all it can has turned: the new angle becomes the held one.
+void BendMethod::watch_joint(std::size_t i, double dt) {
+  const auto [s, j] = m_joint_of[i];
+  BendingBody& body = m_bodies[s];
+  JointState& state = body.joints()[j];
+  const rigid::Joint& joint = m_simulation.joints()[i];
+  const RigidState &a = m_simulation.object_state(static_cast<std::size_t>(joint.a)),
+                   &b = m_simulation.object_state(static_cast<std::size_t>(joint.b));
+  const double rate = (b.angular_velocity - a.angular_velocity).norm();
+  const Vec3 moment = m_simulation.joint_load(i).angular_impulse / dt;
+  const Mat3 axes =
+      (m_simulation.states_before()[static_cast<std::size_t>(joint.a)].orientation * joint.frame_a)
+          .toRotationMatrix();
+  const Vec3 share = (axes.transpose() * moment).cwiseAbs().cwiseQuotient(joint.yield_moment);
+  if (m_settings.elastic) {
+    const Mat3 world = body.poses()[static_cast<std::size_t>(body.articulated().joints()[j].a)].linear();
+    const Vec3 deflection = log_rotation(body.turn(j) * state.held.conjugate());
+    const double most =
+        deflection.norm() > 0
+            ? body.articulated().strength(j).along(deflection.normalized()) / m_settings.elastic->stiffness
+            : 1e300;
+    (void)world;
+    if (deflection.norm() > most) {
+      const double excess = deflection.norm() - most;
+      state.turned += excess;
+      m_dissipated += excess * most * m_settings.elastic->stiffness;
+      state.held = exp_quaternion(deflection.normalized() * excess) * state.held;
+    }
+    m_turned[s] = 1;
+    return;
+  }
+  state.demand = moment;
+  if (share.maxCoeff() >= k_at_strength) {
+    state.held = body.turn(j);
+    state.turned += rate * dt;
+    m_dissipated += moment.norm() * rate * dt;
+    m_turned[s] = 1;
+  }
+  state.still = rate < m_settings.settle_rate ? state.still + dt : 0;
+}
+
+void BendMethod::after_tick(double dt) {
+  const Stopwatch watch;
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) m_bodies[s].follow(cluster_states(s));
+  for (std::size_t i = 0; i < m_joint_of.size(); ++i) watch_joint(i, dt);
+  std::vector<char> changed(m_bodies.size(), 0);
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) {
+    if (m_bodies[s].always_open()) continue;
+    for (JointState& joint : m_bodies[s].joints()) {
+      if (!joint.open || joint.still < m_settings.settle_time) continue;
+      joint.open = false;
+      joint.still = 0;
+      changed[s] = 1;
+    }
+  }
+  if (std::find(changed.begin(), changed.end(), 1) != changed.end()) rebuild(changed);
+  m_bending_seconds += watch.seconds();
+}
+
+StepReport BendMethod::advance(double until, const InterruptCheck& interrupted) {
+  rigid::TickHooks hooks;
+  hooks.before = [this](double dt) { before_tick(dt); };
+  hooks.retry = [this](double dt) { return rehearse(dt); };
+  hooks.after = [this](double dt) { after_tick(dt); };
+  const StepReport report = m_simulation.advance(until, interrupted, hooks);
+  // The parts' shapes follow the skin once a frame.
+  if (std::find(m_turned.begin(), m_turned.end(), 1) != m_turned.end()) {
+    const Stopwatch watch;
+    rebuild(m_turned);
+    m_bending_seconds += watch.seconds();
+  }
+  refresh_skins();
+  return report;
+}
+
+// The bones as lines.
+Geometry skeleton_geometry(const std::vector<BendingBody>& bodies) {
+  Geometry lines;
+  lines.series = "skeleton";
+  lines.kind = CellKind::lines;
+  std::vector<Vec3> points;
+  std::vector<int> body_of, cluster_of;
+  for (std::size_t s = 0; s < bodies.size(); ++s) {
+    for (std::size_t b = 0; b < bodies[s].poses().size(); ++b) {
+      const Bone& bone = bodies[s].articulated().bones()[b];
+      for (const Vec3& end : {bone.a, bone.b}) {
+        lines.connectivity.push_back(static_cast<int>(points.size()));
+        points.push_back(bodies[s].poses()[b] * end);
+      }
+      body_of.push_back(static_cast<int>(s));
+      cluster_of.push_back(bodies[s].cluster_of(static_cast<int>(b)));
+    }
+  }
+  lines.points.resize(static_cast<Eigen::Index>(points.size()), 3);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    lines.points.row(static_cast<Eigen::Index>(p)) = points[p].transpose();
+  lines.arrays = {make_integer_array("body", Association::cell, body_of),
+                  make_integer_array("cluster", Association::cell, cluster_of)};
+  return lines;
+}
+
+std::vector<Geometry> BendMethod::fields() const {
+  Geometry surface = m_simulation.surface_fields();
+  std::vector<MatX> bone;
+  for (const BendingBody& body : m_bodies) {
+    MatX of(body.articulated().surface().vertices.rows(), 1);
+    for (Eigen::Index v = 0; v < of.rows(); ++v) of(v, 0) = body.articulated().bone_of_vertex(v);
+    bone.push_back(std::move(of));
+  }
+  add_point_array(surface, "bone", bone);
+  return {surface, skeleton_geometry(m_bodies)};
+}
+
+Diagnostics BendMethod::diagnostics() const {
+  Diagnostics d = m_simulation.diagnostics();
+  double bones = 0, open = 0, bent = 0, largest = 0;
+  for (const BendingBody& body : m_bodies) {
+    bones += static_cast<double>(body.poses().size());
+    for (const JointState& joint : body.joints()) open += joint.open;
+    for (std::size_t j = 0; j < body.joints().size(); ++j) bent += body.bend_angle(j) > k_visible_bend;
+    largest = std::max(largest, body.largest_angle());
+  }
+  d.plastic_measure = largest;
+  d.plastic_dissipation = m_dissipated;
+  d.extra = {{"bones", "", bones},
+             {"open_joints", "", open},
+             {"bent_joints", "", bent},
+             {"bend_angle", "°", largest * 180 / std::numbers::pi},
+             {"rigid_bodies", "", static_cast<double>(m_first.back())}};
+  return d;
+}
+
+void BendMethod::save(StateWriter& out) const {
+  m_simulation.save(out);
+  out.write("dissipated", m_dissipated);
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) m_bodies[s].save(out, fmt::format("body{}.", s));
+}
+
+void BendMethod::load(StateReader& in) {
+  m_dissipated = in.read_double("dissipated");
+  std::vector<rigid::RigidBody> all;
+  m_first.clear();
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) {
+    m_bodies[s] = make_body(s);
+    m_bodies[s].load(in, fmt::format("body{}.", s));
+    m_first.push_back(all.size());
+    for (rigid::RigidBody& part : m_bodies[s].reloaded(static_cast<int>(s), m_settings.collision))
+      all.push_back(std::move(part));
+  }
+  m_first.push_back(all.size());
+  m_turned.assign(m_bodies.size(), 0);
+  put_into_simulation(std::move(all));
+  m_simulation.load(in);
+  refresh_skins();
+}
+
+Notes BendMethod::notes() const {
+  Notes notes = m_simulation.support_notes();
+  int count = 0;
+  for (const BendingBody& body : m_bodies) {
+    const ArticulatedBody& articulated = body.articulated();
+    count += articulated.bends();
+    std::string text = fmt::format("{}: {} bone{}", articulated.body().name(), articulated.bones().size(),
+                                   articulated.bones().size() == 1 ? "" : "s");
+    if (!articulated.bends())
+      text =
+          fmt::format("{}: has no yield stress and no strength: it does not bend", articulated.body().name());
+    if (!articulated.joints().empty())
+      text += fmt::format(", joints yield at {:.4g} N m and more", articulated.strength(0).moment.minCoeff());
+    if (body.support_bone() >= 0)
+      text += fmt::format("; the support holds the part of bone {}", body.support_bone());
+    if (m_bodies.size() <= 12) notes.push_back({Severity::note, text});
+  }
+  if (count == 0)
+    notes.push_back(
+        {Severity::warning, "no body can bend: none has a yield stress, and no strength is given"});
+  return notes;
+}
+
+}  // namespace
+
+std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings) {
+  return std::make_unique<BendMethod>(scene, settings);
+}
+
+void add_method(Registry& registry) {
+  MethodInfo info;
+  info.name = "rigid-bend";
+  info.summary = "rigid bodies that bend at the joints of a skeleton (Bullet)";
+  info.source = "patkar2014 §4";
+  info.scene = "folding-plank";
+  info.validated_by = "closed-form oscillator, ½Iω² = M_p θ, plastic moments of sections, momentum";
+  info.capabilities.plasticity = true;
+  info.capabilities.body_contact = true;
+  info.capabilities.friction = true;
+  info.capabilities.restitution = true;
+  info.capabilities.supports = true;
+  info.capabilities.loads = true;
+  info.settings = &description_of<Settings>();
+  info.make = [](const Scene& scene, const AnySettings& settings) {
+    return make_method(scene, settings.as<Settings>());
+  };
+  registry.add(std::move(info));
+  for (const ValidationCase& validation : validation_cases()) registry.add(validation);
+}
+
+}  // namespace exemplar::bend

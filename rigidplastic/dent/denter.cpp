@@ -1,0 +1,91 @@
+#include "rigidplastic/dent/denter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/mesh/models/primitives.h"
+#include "rigidplastic/dent/given_maps.h"
+#include "rigidplastic/dent/rim.h"
+
+namespace exemplar::dent {
+
+namespace {
+
+constexpr double k_half_plane = 500;            // m, half side of the box that stands for a plane
+constexpr double k_narrowest_broadening = 0.6;  // of the target's edges: narrower ones it could not show
+constexpr double k_rim_width = 0.5;             // of the dent's radius
+
+// a = h/cos θ for the depth h that the normal part of the energy makes.
+double distance_of(const Strike& strike, const DentedBody& body, const Settings& settings, double angle) {
+  const double most = settings.max_distance * body.smallest_extent();
+  if (settings.distance) return std::min(settings.factor * *settings.distance, most);
+  const Projectile projectile{&strike.projectile, strike.triangles, strike.neighbours};
+  const double depth = depth_from_energy(strike.energy, *body.body().material().yield_stress, most,
+                                         projectile, body.points(), body.triangles(), strike.impact);
+  return std::min(settings.factor * depth / std::cos(angle), most);
+}
+
+// Radius of the circle as large as the part of the map deeper than a tenth of its largest depth.
+double radius_of(const DepthGrid& grid) {
+  const double level = 0.1 * grid.largest();
+  const auto deep = std::count_if(grid.depth.begin(), grid.depth.end(), [&](double d) { return d > level; });
+  return grid.spacing * std::sqrt(static_cast<double>(deep) / std::numbers::pi);
+}
+
+DepthGrid profile_of(const Strike& strike, const DentedBody& body, const DentMap& map,
+                     const Settings& settings) {
+  ProfileOptions options;
+  options.width = std::max(settings.broadening * map.distance, k_narrowest_broadening * body.edge_length());
+  options.spacing = 0.5 * std::min(body.edge_length(), strike.projectile_edge);
+  options.most_cells = settings.resolution;
+  options.smoothing = {settings.heat_steps, settings.raise_steps};
+  const Rectangle footprint = target_footprint(body.points(), map.frame, map.distance);
+  const Projectile projectile{&strike.projectile, strike.triangles, strike.neighbours};
+  DepthGrid grid = imprint(projectile, strike.impact, map.frame, map.distance, footprint, options);
+  if (grid.depth.empty()) return grid;
+  if (settings.map == MapKind::imprint) return finished_profile(std::move(grid), map.distance, options);
+  const double radius = radius_of(grid) + options.width;
+  return settings.map == MapKind::gaussian ? gaussian_map(map.distance, radius, options.spacing)
+                                           : crater_map(map.distance, radius, options.spacing);
+}
+
+}  // namespace
+
+DentMap dent_of(const Strike& strike, const DentedBody& body, const Settings& settings) {
+  DentMap map;
+  map.frame = dent_frame(strike.impact);
+  map.distance = distance_of(strike, body, settings, map.frame.angle);
+  map.widening = settings.widening;
+  map.falloff = settings.falloff;
+  if (map.distance <= settings.min_distance * body.smallest_extent()) return map;
+  map.grid = profile_of(strike, body, map, settings);
+  if (settings.keep_volume && !map.grid.depth.empty() && !body.body().is_sheet())
+    keep_volume(map, body.points(), body.triangles(),
+                std::max(k_rim_width * radius_of(map.grid), 2 * body.edge_length()));
+  return map;
+}
+
+ObstacleSurface::ObstacleSurface(const ObstacleBody& obstacle) {
+  const ShapeDescription& shape = obstacle.shape().description();
+  switch (shape.kind) {
+    case ShapeKind::plane:
+      m_mesh = make_box({Vec3(2 * k_half_plane, k_half_plane, 2 * k_half_plane), {1, 1, 1}});
+      m_mesh.vertices.col(1).array() -= 0.5 * k_half_plane;
+      break;
+    case ShapeKind::sphere:
+      m_mesh = make_sphere({shape.radius, 24});
+      break;
+    default:
+      m_mesh = obstacle.shape().surface();
+  }
+  const Edges edges = unique_edges(m_mesh.triangles);
+  m_neighbours = vertex_neighbours(edges, m_mesh.vertices.rows());
+  for (Eigen::Index e = 0; e < edges.rows(); ++e)
+    m_edge_length += (m_mesh.vertices.row(edges(e, 0)) - m_mesh.vertices.row(edges(e, 1))).norm() /
+                     static_cast<double>(edges.rows());
+  m_smallest_extent =
+      (m_mesh.vertices.colwise().maxCoeff() - m_mesh.vertices.colwise().minCoeff()).minCoeff();
+}
+
+}  // namespace exemplar::dent

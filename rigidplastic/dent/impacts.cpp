@@ -1,0 +1,79 @@
+#include "rigidplastic/dent/impacts.h"
+
+#include <algorithm>
+
+namespace exemplar::dent {
+
+namespace {
+
+PairImpact impact_of(std::span<const rigid::Contact* const> points) {
+  PairImpact impact;
+  impact.a = points.front()->a;
+  impact.b = points.front()->b;
+  double sum = 0;
+  impact.normal.setZero();
+  for (const rigid::Contact* c : points) {
+    const double weight = c->normal_impulse;
+    sum += weight;
+    impact.point_a += weight * c->point_a;
+    impact.point_b += weight * c->point_b;
+    impact.normal += weight * c->normal;
+    impact.velocity += weight * (c->velocity_a - c->velocity_b);
+  }
+  impact.point_a /= sum;
+  impact.point_b /= sum;
+  impact.velocity /= sum;
+  impact.normal.normalize();
+  return impact;
+}
+
+}  // namespace
+
+bool ImpactLog::is_known(const rigid::Contact& contact, double reach) const {
+  return std::any_of(m_places.begin(), m_places.end(), [&](const Place& place) {
+    return place.a == contact.a && place.b == contact.b && (place.point - contact.point_a).norm() < reach;
+  });
+}
+
+std::vector<PairImpact> ImpactLog::update(std::span<const rigid::Contact> contacts,
+                                          std::span<const double> reach, double threshold) {
+  std::vector<PairImpact> impacts;
+  std::vector<Place> places;
+  std::vector<const rigid::Contact*> fresh;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const rigid::Contact& c = contacts[k];
+    if (c.normal_impulse > 0) {
+      places.push_back({c.a, c.b, c.point_a});
+      const double within =
+          std::min(reach[static_cast<std::size_t>(c.a)], reach[static_cast<std::size_t>(c.b)]);
+      if (!is_known(c, within)) fresh.push_back(&c);
+    }
+    const bool last = k + 1 == contacts.size() || contacts[k + 1].a != c.a || contacts[k + 1].b != c.b;
+    if (!last || fresh.empty()) continue;
+    const PairImpact impact = impact_of(fresh);
+    if (impact.closing_speed() > threshold) impacts.push_back(impact);
+    fresh.clear();
+  }
+  m_places = std::move(places);
+  return impacts;
+}
+
+void ImpactLog::save(StateWriter& out) const {
+  std::vector<double> numbers;
+  for (const Place& p : m_places) {
+    numbers.insert(numbers.end(), {static_cast<double>(p.a), static_cast<double>(p.b), p.point.x(),
+                                   p.point.y(), p.point.z()});
+  }
+  out.write("contact_places", std::span<const double>(numbers));
+}
+
+void ImpactLog::load(StateReader& in) {
+  const std::vector<double> numbers = in.read_doubles("contact_places");
+  m_places.clear();
+  for (std::size_t k = 0; k + 4 < numbers.size(); k += 5) {
+    m_places.push_back({static_cast<int>(numbers[k]), static_cast<int>(numbers[k + 1]),
+                        Vec3(numbers[k + 2], numbers[k + 3], numbers[k + 4])});
+  }
+}
+
+}  // namespace exemplar::dent

@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include "rigidplastic/bend/checks/validation.h"
+#include "rigidplastic/bend/method.h"
+
+namespace exemplar::bend {
+
+namespace {
+
+const InterruptCheck k_never = [] { return false; };
+
+// A plank falls across a block and folds there.
+SceneSettings falling_plank() {
+  SceneSettings settings;
+  settings.time = {0.6, 60, 4};
+  BodySettings plank;
+  plank.name = "plank";
+  plank.surface.box = BoxParams{Vec3(1.2, 0.06, 0.25), {24, 2, 5}};
+  plank.volume.grid = IntVec3(24, 2, 5);
+  plank.material.density = 1350;
+  plank.material.yield_stress = 3e5;
+  plank.position = Vec3(0.1, 0.6, 0);
+  plank.velocity = Vec3(0, -4, 0);
+  settings.bodies.push_back(plank);
+  ObstacleSettings block;
+  block.name = "block";
+  block.box = BoxSettings{Vec3(0.1, 0.4, 0.4)};
+  block.position = Vec3(0, 0.2, 0);
+  settings.obstacles.push_back(block);
+  ObstacleSettings floor;
+  floor.name = "floor";
+  floor.plane = PlaneSettings{};
+  settings.obstacles.push_back(floor);
+  return settings;
+}
+
+double metric(const Diagnostics& d, const std::string& name) {
+  for (const Metric& m : d.extra) {
+    if (m.name == name) return m.value;
+  }
+  return k_unknown;
+}
+
+}  // namespace
+
+TEST(RigidBend, CasesWithKnownAnswers) {
+  for (const ValidationCase& validation : validation_cases()) {
+    for (const ValidationRecord& record : validation.run({})) {
+      EXPECT_TRUE(record.ok) << validation.name << ": " << record.quantity << " measured " << record.measured
+                             << " expected " << record.expected;
+    }
+  }
+}
+
+TEST(RigidBend, GoesOnFromASavedStateWithTheSameBits) {
+  const Scene scene = make_scene(falling_plank(), "");
+  const auto whole = make_method(scene, {});
+  auto broken = make_method(scene, {});
+  for (int frame = 1; frame <= 30; ++frame) {
+    whole->advance(scene.frame_time(frame), k_never);
+    broken->advance(scene.frame_time(frame), k_never);
+    StateWriter saved;
+    broken->save(saved);
+    StateReader reader(saved.arrays());
+    broken = make_method(scene, {});
+    broken->load(reader);
+  }
+  StateWriter a, b;
+  whole->save(a);
+  broken->save(b);
+  EXPECT_TRUE(a.arrays() == b.arrays());
+  EXPECT_GT(metric(whole->diagnostics(), "bend_angle"), 5);
+}
+
+TEST(RigidBend, ASupportHoldsTheNearestBoneAndSaysWhich) {
+  SceneSettings settings = falling_plank();
+  settings.obstacles.clear();
+  settings.bodies[0].velocity.setZero();
+  SkeletonSettings skeleton;
+  skeleton.points = {Vec3(-0.55, 0, 0), Vec3(0.1, 0, 0), Vec3(0.55, 0, 0)};
+  skeleton.bones = {{0, 1}, {1, 2}};
+  skeleton.strength = 5;
+  settings.bodies[0].skeleton = skeleton;
+  SupportSettings support;
+  support.region.box = RegionBox{Vec3(0.6, 0, -1), Vec3(2, 1, 1)};
+  settings.bodies[0].supports.push_back(support);
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= 30; ++frame) method->advance(scene.frame_time(frame), k_never);
+  bool said = false;
+  for (const Note& note : method->notes())
+    said |= note.text.find("holds the part of bone 1") != std::string::npos;
+  EXPECT_TRUE(said);
+  EXPECT_GT(metric(method->diagnostics(), "bend_angle"),
+            20);  // 5 N m do not hold the weight of the free part
+}
+
+TEST(RigidBend, AnElasticJointSwingsAboutItsRestAngle) {
+  SceneSettings settings = falling_plank();
+  settings.obstacles.clear();
+  settings.bodies[0].velocity.setZero();
+  settings.bodies[0].material.density = 100;
+  SkeletonSettings skeleton;
+  skeleton.points = {Vec3(-0.55, 0, 0), Vec3(0, 0, 0), Vec3(0.55, 0, 0)};
+  skeleton.bones = {{0, 1}, {1, 2}};
+  skeleton.strength = 1e6;
+  settings.bodies[0].skeleton = skeleton;
+  SupportSettings support;
+  support.region.box = RegionBox{Vec3(0.6, 0, -1), Vec3(2, 1, 1)};
+  settings.bodies[0].supports.push_back(support);
+  const Scene scene = make_scene(settings, "");
+  Settings elastic;
+  elastic.elastic = ElasticSettings{200, 20};
+  const auto method = make_method(scene, elastic);
+  for (int frame = 1; frame <= 36; ++frame) method->advance(scene.frame_time(frame), k_never);
+  // At rest the spring holds the free half's weight: κ θ = m g l/2 cos θ with m = 0.9 kg, l = 0.6 m.
+  const double moment = 0.9 * 9.81 * 0.3;
+  EXPECT_NEAR(metric(method->diagnostics(), "bend_angle") * 3.14159265 / 180, moment / 200,
+              0.2 * moment / 200);
+}
+
+TEST(RigidBend, ABodyThatCannotYieldStaysRigid) {
+  SceneSettings settings = falling_plank();
+  settings.bodies[0].material.yield_stress.reset();
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= 20; ++frame) method->advance(scene.frame_time(frame), k_never);
+  EXPECT_EQ(metric(method->diagnostics(), "bend_angle"), 0);
+  EXPECT_EQ(metric(method->diagnostics(), "rigid_bodies"), 1);
+}
+
+}  // namespace exemplar::bend

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "core/base/parallel.h"
+#include "rigidplastic/dent/checks/validation.h"
+#include "rigidplastic/dent/method.h"
+
+namespace exemplar::dent {
+
+namespace {
+
+const InterruptCheck k_never = [] { return false; };
+
+// Two soft balls and a box rain on a slab that also dents, while a dent takes its time to grow.
+SceneSettings crowd() {
+  SceneSettings settings;
+  settings.time = {0.5, 60, 4};
+  BodySettings slab;
+  slab.name = "slab";
+  slab.surface.box = BoxParams{Vec3(1, 0.2, 1), {16, 4, 16}};
+  slab.material.yield_stress = 1e5;
+  slab.position = Vec3(0, 0.1, 0);
+  settings.bodies.push_back(slab);
+  for (int k = 0; k < 3; ++k) {
+    BodySettings body;
+    body.name = "body" + std::to_string(k);
+    if (k < 2)
+      body.surface.sphere = SphereParams{0.12, 5};
+    else
+      body.surface.box = BoxParams{Vec3(0.2, 0.2, 0.2), {4, 4, 4}};
+    body.position = Vec3(-0.3 + 0.3 * k, 0.4 + 0.1 * k, 0.05 * k);
+    body.velocity = Vec3(0.3, -5, 0);
+    body.material.yield_stress = 5e4;
+    settings.bodies.push_back(body);
+  }
+  ObstacleSettings floor;
+  floor.name = "floor";
+  floor.plane = PlaneSettings{};
+  settings.obstacles.push_back(floor);
+  return settings;
+}
+
+StateArrays state_after(const Scene& scene, const Settings& settings, int frames) {
+  const auto method = make_method(scene, settings);
+  for (int frame = 1; frame <= frames; ++frame) method->advance(scene.frame_time(frame), k_never);
+  StateWriter out;
+  method->save(out);
+  return out.arrays();
+}
+
+}  // namespace
+
+TEST(RigidDent, CasesWithKnownAnswers) {
+  for (const ValidationCase& validation : validation_cases()) {
+    for (const ValidationRecord& record : validation.run({})) {
+      EXPECT_TRUE(record.ok) << validation.name << ": " << record.quantity << " measured " << record.measured
+                             << " expected " << record.expected;
+    }
+  }
+}
+
+TEST(RigidDent, TheSameBitsWithAnyNumberOfThreads) {
+  const Scene scene = make_scene(crowd(), "");
+  const int before = thread_count();
+  set_thread_count(1);
+  const StateArrays one = state_after(scene, {}, 20);
+  for (const int threads : {2, 3}) {
+    set_thread_count(threads);
+    EXPECT_TRUE(one == state_after(scene, {}, 20)) << threads;
+  }
+  set_thread_count(before);
+}
+
+TEST(RigidDent, GoesOnFromASavedStateWithTheSameBits) {
+  const Scene scene = make_scene(crowd(), "");
+  Settings settings;
+  settings.duration = 0.1;
+  settings.keep_volume = true;
+  auto method = make_method(scene, settings);
+  for (int frame = 1; frame <= 20; ++frame) {
+    method->advance(scene.frame_time(frame), k_never);
+    StateWriter saved;
+    method->save(saved);
+    StateReader reader(saved.arrays());
+    method = make_method(scene, settings);
+    method->load(reader);
+  }
+  StateWriter out;
+  method->save(out);
+  EXPECT_TRUE(out.arrays() == state_after(scene, settings, 20));
+}
+
+TEST(RigidDent, WithoutDentsItIsTheRigidMethod) {
+  SceneSettings settings = crowd();
+  for (BodySettings& body : settings.bodies) body.material.yield_stress.reset();
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= 20; ++frame) method->advance(scene.frame_time(frame), k_never);
+  EXPECT_EQ(method->diagnostics().plastic_measure, 0);
+  EXPECT_EQ(method->notes().back().severity, Severity::warning);
+}
+
+TEST(RigidDent, AProjectileMovedIntoItsDentLiesDeeper) {
+  SceneSettings settings = crowd();
+  settings.bodies.resize(1);
+  settings.gravity = Vec3::Zero();
+  ObstacleSettings ball;
+  ball.name = "ball";
+  ball.sphere = SphereSettings{0.1};
+  ball.mass = 3;
+  ball.position = Vec3(0, 0.35, 0);
+  ball.velocity = Vec3(0, -4, 0);
+  settings.obstacles.push_back(ball);
+  const Scene scene = make_scene(settings, "");
+  Settings plain, moved;
+  plain.distance = moved.distance = 0.03;
+  moved.move_projectile = true;
+  std::vector<double> height;
+  for (const Settings& s : {plain, moved}) {
+    const auto method = make_method(scene, s);
+    for (int frame = 1; frame <= 4; ++frame) method->advance(scene.frame_time(frame), k_never);
+    height.push_back(method->obstacle_poses().back().first.y());
+  }
+  EXPECT_NEAR(height[0] - height[1], 0.03, 1e-3);
+}
+
+}  // namespace exemplar::dent
