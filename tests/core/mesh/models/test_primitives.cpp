@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/mesh/quality.h"
 #include "core/mesh/topology.h"
 
 namespace exemplar {
