@@ -6,6 +6,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/index.h"
+#include "core/mesh/topology.h"
 #include "core/run/implicit_method.h"
 #include "shells/scene_sheets.h"
 #include "shells/sheet_model.h"
@@ -41,6 +42,7 @@ class SceneSheets : public ImplicitModel {
 
  private:
   void describe_body(const Body& body, std::size_t b);
+  double obstacle_crossings() const;
   void add_to_array(std::vector<FieldArray>& arrays, std::size_t b, const std::string& name,
                     const MatX& values) const;
 
@@ -146,6 +148,18 @@ std::vector<FieldArray> SceneSheets::surface_arrays() const {
   return arrays;
 }
 
+// Pairs of triangles of sheets and of obstacles as they are drawn that cross: none may ever.
+double SceneSheets::obstacle_crossings() const {
+  std::size_t count = 0;
+  const ImplicitState& state = m_model->solver().state();
+  for (std::size_t o = 0; o < m_scene.obstacles.size(); ++o) {
+    const TriMesh obstacle = m_scene.obstacles[o].surface(state.obstacles[o]);
+    for (std::size_t b = 0; b < m_bodies.size(); ++b)
+      count += count_crossings({m_model->positions(b), m_model->body(b).sheet().mesh().triangles}, obstacle);
+  }
+  return static_cast<double>(count);
+}
+
 void SceneSheets::add_diagnostics(Diagnostics& d) const {
   const Points& x = m_model->solver().state().positions;
   d.elastic_energy = m_model->internal_energy();
@@ -163,6 +177,7 @@ void SceneSheets::add_diagnostics(Diagnostics& d) const {
   d.extra.push_back({"bending_energy", "J", bending});
   d.extra.push_back({"membrane_energy", "J", d.elastic_energy - bending});
   if (m_may_lock) d.extra.push_back({"locking_measure", "", locking});
+  if (!m_scene.obstacles.empty()) d.extra.push_back({"obstacle_crossings", "", obstacle_crossings()});
   if (held_back > 0) d.extra.push_back({"rest_lengths_held_back", "", static_cast<double>(held_back)});
 }
 

@@ -129,17 +129,44 @@ void Sheet::set_clamped(const std::vector<char>& held) {
     const auto corners = m_mesh.triangles.row(triangle);
     return held[to_size(corners[0])] && held[to_size(corners[1])] && held[to_size(corners[2])];
   };
-  for (SheetEdge& edge : m_edges) {
-    const double phi = m_edge_unknowns ? 1 : 0;
+  const double phi = m_edge_unknowns ? 1 : 0;
+  for (std::size_t e = 0; e < m_edges.size(); ++e) {
+    SheetEdge& edge = m_edges[e];
     const bool border = edge.triangles[0] < 0 || edge.triangles[1] < 0;
     edge.rule = {SideRule{0.5, phi}, SideRule{0.5, -phi}};
     if (border) edge.rule = {SideRule{0, phi}, SideRule{0, phi}};
     if (!m_edge_unknowns || !held[to_size(edge.points[0])] || !held[to_size(edge.points[1])]) continue;
-    const bool ghost = border && edge.has_angle();
     const bool left = wholly_held(edge.triangles[0]), right = wholly_held(edge.triangles[1]);
-    if (ghost) edge.rule = {SideRule{1, 0}, SideRule{1, 0}};
-    if (!border && left != right) edge.rule = {SideRule{left ? 0.0 : 1.0, 0}, SideRule{right ? 0.0 : 1.0, 0}};
+    if (border && edge.has_angle()) clamp(to_int(e), 1, 1);
+    if (!border && left != right) clamp(to_int(e), left ? 0 : 1, right ? 0 : 1);
   }
+}
+
+// α = factor · θ on each side, measured from the rest shape.
+void Sheet::clamp(int e, double left, double right) {
+  SheetEdge& edge = m_edges[to_size(e)];
+  edge.rule = {SideRule{left, 0}, SideRule{right, 0}};
+  for (std::size_t side = 0; side < 2 && m_rest_theta.size() > 0; ++side) {
+    const int t = edge.triangles[side];
+    if (t < 0) continue;
+    for (int k = 0; k < 3; ++k) {
+      if (m_sides[to_size(t)][to_size(k)].edge == e)
+        edge.rule[side].offset = m_rest_alpha(t, k) - edge.rule[side].theta * m_rest_theta[e];
+    }
+  }
+}
+
+void Sheet::set_rest_angles(VecX theta, Points alpha) {
+  m_rest_theta = std::move(theta);
+  m_rest_alpha = std::move(alpha);
+}
+
+double Sheet::released_phi(int e, double theta) const {
+  const SheetEdge& edge = m_edges[to_size(e)];
+  const std::size_t side = edge.triangles[0] >= 0 ? 0 : 1;
+  const bool border = edge.triangles[0] < 0 || edge.triangles[1] < 0;
+  const double alpha = edge.rule[side].theta * theta + edge.rule[side].offset;
+  return border ? alpha : alpha - 0.5 * theta;  // a left side, as both are there
 }
 
 Vec3 Sheet::ghost_position(const Points& x, const SheetEdge& edge) const {
@@ -185,7 +212,7 @@ Vec6 Sheet::shape(const Points& nodes, const VecX& theta, std::size_t triangle) 
     const SideRule& rule = edge.rule[to_size(side.side)];
     q[k] =
         (nodes.row(m_first + corners[(k + 2) % 3]) - nodes.row(m_first + corners[(k + 1) % 3])).squaredNorm();
-    q[3 + k] = rule.theta * theta[side.edge] + rule.phi * phi(nodes, edge);
+    q[3 + k] = rule.theta * theta[side.edge] + rule.phi * phi(nodes, edge) + rule.offset;
   }
   return q;
 }

@@ -6,7 +6,7 @@
 // (Grinspun et al. 2006; Morley's element when linearised):
 //   between two triangles     ½ θ + φ on the left, ½ θ − φ on the right
 //   free border               φ
-//   clamped (see set_clamped) θ on the free side, 0 on the held side
+//   clamped (see set_clamped) θ on the free side, 0 on the held side, as changes from the rest shape
 // Mid-edge normals without φ do not converge (energy of constant curvature 1.06 to 1.5 times too large on
 // irregular and alternating meshes); with it the energy is exact on every mesh.
 //
@@ -26,9 +26,9 @@
 
 namespace exemplar::shells {
 
-// c and d of one side of an edge.
+// c and d of one side of an edge; the offset is that of clamped edges of sheets that are curved at rest.
 struct SideRule {
-  double theta = 0.5, phi = 0;
+  double theta = 0.5, phi = 0, offset = 0;
 };
 
 // Edges of two triangles, or of one and a ghost.
@@ -78,6 +78,12 @@ class Sheet {
   // the edge between them would still give way (12 % too soft).
   void set_clamped(const std::vector<char>& held);
 
+  // Angles of the rest shape: θ per edge and α per triangle (rows). Clamps hold these directions.
+  void set_rest_angles(VecX theta, Points alpha);
+  // The φ for which the ordinary rule gives the same α as the present one: where a clamped edge goes on when it
+  // is let go.
+  double released_phi(int edge, double theta) const;
+
   // Dihedral angles of all edges, continued from `reference` (empty: in (−π, π]).
   VecX angles(const Points& nodes, const VecX& reference) const;
   Stencil stencil(const Points& nodes, const SheetEdge& edge) const {
@@ -104,6 +110,7 @@ class Sheet {
  private:
   void make_edges(const Edges& ghost_edges);
   void add_ghost(int edge);
+  void clamp(int edge, double left, double right);
   void pack_angles();
   Vec3 ghost_position(const Points& x, const SheetEdge& edge) const;
 
@@ -112,6 +119,8 @@ class Sheet {
   std::vector<std::array<EdgeSide, 3>> m_sides;
   std::vector<RestTriangle> m_rest;
   std::vector<int> m_ghosts;
+  VecX m_rest_theta;
+  Points m_rest_alpha;
   bool m_edge_unknowns;
   int m_packs = 0;
   int m_first = 0;

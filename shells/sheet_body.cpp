@@ -81,6 +81,8 @@ class SheetBodyOf : public SheetBody {
     m_rest_angles = m_sheet->angles(m_sheet->nodes(m_input.mesh.vertices), {});
     const Points rest_nodes = relaxed(m_input.mesh.vertices, {}, flat);
     m_undeformed = measures(rest_nodes, m_rest_angles);
+    m_sheet->set_rest_angles(m_rest_angles,
+                             shapes(rest_nodes, m_rest_angles).template bottomRows<3>().transpose());
     m_start_angles = m_rest_angles;
     m_start = rest_nodes;
     if (m_input.positions.rows() > 0) place_start();
@@ -88,6 +90,7 @@ class SheetBodyOf : public SheetBody {
     make_plastic();
   }
 
+  VecX angles(const Points& x) const override { return term(0).angles(x); }
   bool flow(const Points& x) override {
     if (!m_plastic || m_frozen || m_input.internal_stiffness == 0) return false;
     const double before = term(0).triangle_energies(x).sum();

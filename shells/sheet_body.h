@@ -78,6 +78,8 @@ class SheetBody {
   const Points& start() const { return m_start; }
   // Which edges are clamped, for these held vertices; before each step.
   void set_clamped(const std::vector<char>& held) { m_sheet->set_clamped(held); }
+  // Dihedral angles at the nodes x, continued from the last step's.
+  virtual VecX angles(const Points& x) const = 0;
   // W_i with the first set of examples, then one term per further set.
   const std::vector<std::shared_ptr<NodeTerm>>& terms() const { return m_terms; }
 

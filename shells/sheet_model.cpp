@@ -104,9 +104,14 @@ void SheetModel::complete(StepInput& input) {
       packs[to_size(k)].node = sheet.first_node() + sheet.first_pack() + k;
       packs[to_size(k)].position = x.row(packs[to_size(k)].node).transpose();
     }
-    for (const SheetEdge& edge : sheet.edges()) {
-      if (edge.pack >= 0 && edge.active())
-        packs[to_size(edge.pack - sheet.first_pack())].held[to_size(edge.coordinate)] = false;
+    const VecX theta = body->angles(x);
+    for (std::size_t e = 0; e < sheet.edges().size(); ++e) {
+      const SheetEdge& edge = sheet.edges()[e];
+      if (edge.pack < 0) continue;
+      SupportedNode& pack = packs[to_size(edge.pack - sheet.first_pack())];
+      pack.held[to_size(edge.coordinate)] = !edge.active();
+      if (!edge.active())
+        pack.position[edge.coordinate] = sheet.released_phi(to_int(e), theta[to_row(e)]) * edge.length;
     }
     for (int g = 0; g < sheet.ghost_count(); ++g) {
       const int node = sheet.first_node() + sheet.vertex_count() + g;

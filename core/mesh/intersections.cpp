@@ -188,4 +188,28 @@ std::size_t count_self_intersections(const TriMesh& mesh) {
   return count;
 }
 
+std::size_t count_crossings(const TriMesh& a, const TriMesh& b) {
+  const Eigen::Index first = a.vertices.rows(), triangles = a.triangles.rows();
+  TriMesh both{Points(first + b.vertices.rows(), 3), Triangles(triangles + b.triangles.rows(), 3)};
+  both.vertices << a.vertices, b.vertices;
+  both.triangles << a.triangles, (b.triangles.array() + static_cast<int>(first)).matrix();
+  const std::vector<Box> boxes = element_boxes(both.vertices, both.triangles);
+  const auto split = static_cast<std::size_t>(triangles);
+  const Bvh tree(std::span(boxes).subspan(split));
+  const PairTest test(both);
+  std::vector<std::size_t> counts(split, 0);
+  parallel_for(
+      split,
+      [&](std::size_t i) {
+        tree.for_overlaps(boxes[i], [&](int k) {
+          const std::size_t t = split + static_cast<std::size_t>(k);
+          if (boxes[t].overlaps(boxes[i]) && test(static_cast<int>(i), static_cast<int>(t))) ++counts[i];
+        });
+      },
+      64);
+  std::size_t sum = 0;
+  for (const std::size_t count : counts) sum += count;
+  return sum;
+}
+
 }  // namespace exemplar

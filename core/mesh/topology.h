@@ -63,5 +63,7 @@ TriMesh boundary_surface(const TetMesh& mesh, Eigen::VectorXi* to_tet_vertex = n
 // an edge; degenerate triangles and exact duplicates are left out. At most `limit` pairs, the first ones.
 std::vector<std::pair<int, int>> self_intersections(const TriMesh& mesh, std::size_t limit);
 std::size_t count_self_intersections(const TriMesh& mesh);
+// Pairs of a triangle of `a` and one of `b` that touch or cross; the meshes share no vertices.
+std::size_t count_crossings(const TriMesh& a, const TriMesh& b);
 
 }  // namespace exemplar

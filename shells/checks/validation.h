@@ -20,6 +20,12 @@ std::vector<ValidationRecord> validate_tip_shear(const ValidationContext& contex
 std::vector<ValidationRecord> validate_slit_ring(const ValidationContext& context);
 std::vector<ValidationRecord> validate_buckling(const ValidationContext& context);
 
+// validation_shells.cpp: curved shells.
+std::vector<ValidationRecord> validate_scordelis_lo(const ValidationContext& context);
+std::vector<ValidationRecord> validate_hinged_roof(const ValidationContext& context);
+std::vector<ValidationRecord> validate_pullout(const ValidationContext& context);
+std::vector<ValidationRecord> validate_pinched_cylinder(const ValidationContext& context);
+
 // validation_motion.cpp: momentum, free fall, plastic bending.
 std::vector<ValidationRecord> validate_motion(const ValidationContext& context);
 std::vector<ValidationRecord> validate_plasticity(const ValidationContext& context);

@@ -103,6 +103,20 @@ double energy_ratio(SheetInput input, const Shape& shape) {
   return model.body(0).bending_energy(model.solver().state().positions) / theory;
 }
 
+Vec3 centre_of(const TriMesh& mesh, Eigen::Index t) {
+  Vec3 centre = Vec3::Zero();
+  for (int k = 0; k < 3; ++k) centre += mesh.vertices.row(mesh.triangles(t, k)).transpose() / 3;
+  return centre;
+}
+
+Eigen::Index triangle_at(const TriMesh& mesh, const Vec3& place) {
+  Eigen::Index nearest = 0;
+  for (Eigen::Index t = 1; t < mesh.triangles.rows(); ++t) {
+    if ((centre_of(mesh, t) - place).norm() < (centre_of(mesh, nearest) - place).norm()) nearest = t;
+  }
+  return nearest;
+}
+
 SheetInput flat_sheet(MeshKind kind, int cells, SheetModelKind model) {
   SheetInput input;
   const double width = kind == MeshKind::equilateral ? 0.5 * std::sqrt(3.0) : 1.0;
@@ -195,17 +209,13 @@ std::vector<ValidationRecord> validate_half_cylinder(const ValidationContext&) {
     StepInput step;
     step.dt = 1;
     step.given_weights = {VecX::Constant(1, 0.5)};
-    const std::vector<int> middle =
-        vertices_where(input.mesh.vertices, [](const Vec3& x) { return x.norm() < 0.2; });
-    step.held = SheetModel::fixed(input.mesh.vertices, {middle[0], middle[1], middle[2]});
+    const auto corners = input.mesh.triangles.row(triangle_at(input.mesh, Vec3(0.05, 0, 0.05)));
+    step.held = SheetModel::fixed(input.mesh.vertices, {corners[0], corners[1], corners[2]});
     const bool ok = model.step(step).status == StepStatus::ok;
     const SheetFields fields = model.body(0).fields(model.solver().state().positions);
     double mean = 0, count = 0;
     for (Eigen::Index t = 0; t < input.mesh.triangles.rows(); ++t) {
-      Vec3 centre = Vec3::Zero();
-      for (int k = 0; k < 3; ++k)
-        centre += input.mesh.vertices.row(input.mesh.triangles(t, k)).transpose() / 3;
-      if (centre.cwiseAbs().maxCoeff() > 0.3) continue;
+      if (centre_of(input.mesh, t).cwiseAbs().maxCoeff() > 0.3) continue;
       mean += fields.curvatures(t, 0);
       ++count;
     }

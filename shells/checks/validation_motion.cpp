@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/index.h"
@@ -114,7 +115,7 @@ std::vector<ValidationRecord> validate_plasticity(const ValidationContext&) {
     step.dt = 1;
     model.hold_vertices(step);
     bool ok = model.step(step).status == StepStatus::ok;
-    step.held.resize(3);  // a corner's vertices: no rigid motion
+    // A corner's triangle: no rigid motion.
     step.held = SheetModel::fixed(model.solver().state().positions, {0, 1, 21});
     ok = ok && model.step(step).status == StepStatus::ok;
     const SheetFields fields = model.body(0).fields(model.solver().state().positions);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "core/base/errors.h"
 #include "core/base/index.h"
@@ -117,8 +118,8 @@ TEST(Shell, AClampThatTurnsTurnsTheSheet) {
   const Points x = run.surface();
   Eigen::Index tip;
   run.scene().bodies[0].surface().vertices.col(0).maxCoeff(&tip);
-  EXPECT_NEAR(x(tip, 0), -0.5 + std::cos(M_PI / 3), 1e-6);
-  EXPECT_NEAR(x(tip, 1), std::sin(M_PI / 3), 1e-6);
+  EXPECT_NEAR(x(tip, 0), -0.5 + std::cos(std::numbers::pi / 3), 1e-6);
+  EXPECT_NEAR(x(tip, 1), std::sin(std::numbers::pi / 3), 1e-6);
 }
 
 const std::string k_pulled = R"({

@@ -82,6 +82,25 @@ TEST(PoseMaps, LatticeReproducesATranslationAndFadesFarAway) {
   EXPECT_GT((moved - rest).norm(), 0.01);
 }
 
+TEST(PoseMaps, AWaveThatKeepsLengthShortensTheSheetAsMuchAsItLifts) {
+  const TriMesh sheet = make_sheet({1.0, 0.1, 400, 1, true});
+  PoseMap map;
+  map.wave = WaveMap{Vec3::UnitY(), Vec3::UnitX(), 0.01, 0.25, 0, std::nullopt, true};
+  const Points pose = apply_map(map, sheet.vertices, bounds_of(sheet.vertices));
+  EXPECT_NEAR(pose.col(1).maxCoeff(), 0.01, 1e-5);
+  double length = 0;  // of the line along one side
+  Points line(401, 3);
+  for (Eigen::Index i = 0; i < sheet.vertices.rows(); ++i) {
+    if (sheet.vertices(i, 2) < 0) line.row(std::lround((sheet.vertices(i, 0) + 0.5) * 400)) = pose.row(i);
+  }
+  for (Eigen::Index i = 0; i < 400; ++i) length += (line.row(i + 1) - line.row(i)).norm();
+  EXPECT_NEAR(length, 1.0, 2e-4);
+  EXPECT_LT(line(400, 0) - line(0, 0), 0.986);
+  map.wave->grow = Vec3::UnitX();
+  const Points growing = apply_map(map, sheet.vertices, bounds_of(sheet.vertices));
+  EXPECT_LT(growing.topRows(20).col(1).cwiseAbs().maxCoeff(), 0.001);
+}
+
 TEST(PoseMaps, WithinLimitsAMapToItsBox) {
   PoseMap map;
   map.translate = TranslateMap{{0, 1, 0}};

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/mesh/quality.h"
 #include "core/mesh/topology.h"
 
 namespace exemplar {
@@ -226,7 +227,23 @@ TEST(models, same_parameters_give_the_same_bits) {
   EXPECT_TRUE(a.vertices == b.vertices && a.triangles == b.triangles);
 }
 
+TEST(primitives, a_sleeve_is_an_open_tube_with_normals_outwards) {
+  const TriMesh mesh = make_sleeve({0.2, 1.0, 24});
+  const SurfaceReport report = inspect(mesh);
+  EXPECT_TRUE(report.manifold);
+  EXPECT_EQ(report.boundary_edges, 48);
+  EXPECT_EQ(report.inconsistent_edges, 0);
+  // That of the inscribed prism of 24 sides, but for rows that are turned against each other.
+  EXPECT_NEAR(report.area, 24 * 2 * 0.2 * std::sin(std::numbers::pi / 24) * 1.0, 0.01);
+  for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+    const Vec3 a = mesh.vertices.row(mesh.triangles(t, 0)), b = mesh.vertices.row(mesh.triangles(t, 1)),
+               c = mesh.vertices.row(mesh.triangles(t, 2));
+    EXPECT_GT((b - a).cross(c - a).dot(Vec3(0, a.y(), a.z())), 0);
+  }
+}
+
 TEST(primitives, bad_parameters_are_refused) {
+  EXPECT_THROW(make_sleeve({0.1, 0.5, 3}), InputError);
   EXPECT_THROW(make_box({Vec3(1, 0, 1), Eigen::Vector3i(1, 1, 1)}), InputError);
   EXPECT_THROW(make_box({Vec3(1, 1, 1), Eigen::Vector3i(1, 0, 1)}), InputError);
   EXPECT_THROW(make_plank({1.0, -0.1, 0.2, 10}), InputError);
@@ -257,7 +274,7 @@ TEST(primitives, list_names_each_once) {
     EXPECT_TRUE(names.insert(info.name).second);
     EXPECT_FALSE(info.doc.empty());
   }
-  EXPECT_EQ(names.size(), 17u);
+  EXPECT_EQ(names.size(), 18u);
 }
 
 }  // namespace
