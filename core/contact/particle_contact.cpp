@@ -10,17 +10,8 @@
 
 namespace exemplar {
 
-namespace {
-
-constexpr double k_resting = 2.0;  // approaches below so many times g h are not bounced
-constexpr int k_most_sweeps = 30;
-constexpr double k_settled = 1e-8;    // change of a contact's velocity in a sweep [m/s]
-constexpr double k_push_share = 0.2;  // of the depth, in one step
-constexpr int k_most_divisions = 8;
-
-// A point of a triangle as a combination of the particles that carry its corners.
-void add_sample(const CarriedPoints& vertices, const std::array<int, 3>& corners, const Vec3& barycentric,
-                CarriedPoints& out) {
+void add_combination(const CarriedPoints& vertices, const std::array<int, 3>& corners,
+                     const Vec3& barycentric, CarriedPoints& out) {
   std::vector<std::pair<int, double>> parts;
   for (int c = 0; c < 3; ++c)
     for (int k = vertices.offsets[corners[c]]; k < vertices.offsets[corners[c] + 1]; ++k)
@@ -37,6 +28,14 @@ void add_sample(const CarriedPoints& vertices, const std::array<int, 3>& corners
   }
   out.add(nodes, weights);
 }
+
+namespace {
+
+constexpr double k_resting = 2.0;  // approaches below so many times g h are not bounced
+constexpr int k_most_sweeps = 30;
+constexpr double k_settled = 1e-8;    // change of a contact's velocity in a sweep [m/s]
+constexpr double k_push_share = 0.2;  // of the depth, in one step
+constexpr int k_most_divisions = 8;
 
 // Inverse mass of an obstacle at a point: what a unit impulse there changes the point's velocity by.
 Mat3 obstacle_inverse_mass(const ObstacleWorld& world, std::size_t o, const Vec3& at) {
@@ -63,7 +62,7 @@ CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh
       for (int j = 0; j <= n - i; ++j) {
         const int k = n - i - j;
         if (std::max({i, j, k}) == n) continue;  // a corner
-        add_sample(vertices, c, Vec3(i, j, k) / n, out);
+        add_combination(vertices, c, Vec3(i, j, k) / n, out);
       }
   }
   return out;

@@ -12,6 +12,8 @@
 // Points are visited in order, so the result does not depend on threads. Units: m, kg, s.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "core/mesh/mesh.h"
@@ -25,6 +27,10 @@ using CarriedPoints = PointMap;
 inline CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets) {
   return PointMap::embedded(points, tets);
 }
+
+// Adds a point of a triangle, a combination of what carries its corners.
+void add_combination(const CarriedPoints& vertices, const std::array<int, 3>& corners,
+                     const Vec3& barycentric, CarriedPoints& out);
 
 // The surface's points, and further ones inside triangles with edges longer than `spacing`, so that a small
 // obstacle does not slip between the vertices of a coarse surface.

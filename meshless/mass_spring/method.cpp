@@ -6,7 +6,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/contact/particle_contact.h"
+#include "core/contact/carried_actions.h"
+#include "core/run/body_watch.h"
 #include "core/run/surface_fields.h"
 
 namespace exemplar::mass_spring {
@@ -20,7 +21,7 @@ struct SceneBody {
   std::unique_ptr<SpringBody> springs;
   CarriedPoints surface, contact_points;
   SupportSet supports;
-  LoadSet loads;
+  CarriedLoads loads;
   double contact_margin = 0;  // m
   double softened = 1.0;      // factor on the stiffness, < 1 where the steps could not carry the material's
 };
@@ -79,25 +80,21 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   if (!body.is_sheet())
     out.contact_points =
         with_inner_particles(std::move(out.contact_points), body.surface(), springs.network().rest_positions);
-  out.supports = SupportSet(body.supports(), body.name(), springs.positions);
-  const auto vertices = body.surface().vertices.rows();
-  out.loads = LoadSet(scene.loads, body.name(), body.initial_surface(),
-                      VecX::Constant(vertices, masses.sum() / static_cast<double>(vertices)),
-                      body.surface().triangles);
+  CarriedSurface fine = refine_surface(out.surface, body.surface(), springs.network().rest_lengths.mean());
+  out.supports = carried_supports(body.supports(), body.name(), fine, springs.positions);
+  out.loads = CarriedLoads(scene.loads, body.name(), std::move(fine), springs.positions, masses);
   out.contact_margin = 0.1 * springs.network().rest_lengths.mean();
   return out;
 }
 
 Points node_forces(const SceneBody& body, double from, double to) {
-  if (body.loads.empty()) return {};
-  const Points on_surface = body.loads.forces(body.surface.apply(body.springs->positions), from, to);
-  return body.surface.spread(on_surface, body.springs->positions.rows());
+  return body.loads.empty() ? Points() : body.loads.forces(body.springs->positions, from, to);
 }
 
 class MassSpringMethod : public Method {
  public:
   MassSpringMethod(const Scene& scene, const Settings& settings)
-      : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity) {
+      : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity), m_watch(scene) {
     for (const Body& body : scene.bodies) m_bodies.push_back(make_scene_body(scene, body, settings));
   }
 
@@ -121,6 +118,7 @@ class MassSpringMethod : public Method {
   Settings m_settings;
   ObstacleWorld m_world;
   std::vector<SceneBody> m_bodies;
+  BodyWatch m_watch;
   double m_time = 0;
   double m_contact_dissipation = 0;
   double m_spring_seconds = 0, m_contact_seconds = 0;
@@ -223,6 +221,13 @@ StepReport MassSpringMethod::advance(double until, const InterruptCheck& interru
       return {Status::failed, "positions are no longer finite; try more steps per frame", report.steps, 0};
   }
   m_time = until;
+  std::vector<WatchedBody> watched;
+  for (const SceneBody& body : m_bodies)
+    watched.push_back({body.surface.apply(body.springs->positions),
+                       body.contact_points.apply(body.springs->positions),
+                       body.springs->broken_springs() > 0});
+  if (const auto reason = m_watch.check(obstacle_poses(), watched, m_time))
+    return {Status::failed, *reason, report.steps, 0};
   return report;
 }
 
@@ -289,6 +294,11 @@ Diagnostics MassSpringMethod::diagnostics() const {
   d.gravitational_energy = -m_scene.gravity.dot(d.centre_of_mass);
   if (d.mass > 0) d.centre_of_mass /= d.mass;
   d.contact_dissipation = m_contact_dissipation;
+  d.deepest_penetration = 0;
+  for (const SceneBody& body : m_bodies)
+    d.deepest_penetration =
+        std::max({d.deepest_penetration, deepest_point(m_world, body.surface.apply(body.springs->positions)),
+                  deepest_point(m_world, body.contact_points.apply(body.springs->positions))});
   d.plastic_measure = 0;
   d.extra = {{"broken_springs", "", broken}};
   return d;
@@ -297,6 +307,8 @@ Diagnostics MassSpringMethod::diagnostics() const {
 void MassSpringMethod::save(StateWriter& out) const {
   out.write("time", m_time);
   out.write("contact_dissipation", m_contact_dissipation);
+  const std::vector<double> watch = m_watch.state();
+  out.write("inverted_since", std::span<const double>(watch));
   const std::vector<double> world = m_world.save();
   out.write("obstacles", std::span<const double>(world));
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
@@ -308,6 +320,7 @@ void MassSpringMethod::save(StateWriter& out) const {
 void MassSpringMethod::load(StateReader& in) {
   m_time = in.read_double("time");
   m_contact_dissipation = in.read_double("contact_dissipation");
+  m_watch.set_state(in.read_doubles("inverted_since"));
   m_world.load(in.read_doubles("obstacles"));
   for (std::size_t b = 0; b < m_bodies.size(); ++b)
     m_bodies[b].springs->set_state(in.read_doubles(fmt::format("body{}", b)));

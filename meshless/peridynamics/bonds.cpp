@@ -67,13 +67,15 @@ void BondList::close_gaps() {
 }
 
 void BondList::remove(const std::function<bool(int, int)>& cut) {
-  for (int i = 0; i < static_cast<int>(particles()); ++i) {
+  parallel_for(particles(), [&](std::size_t row) {
+    const int i = static_cast<int>(row);
     for (std::int64_t b = begin[i]; b < begin[i] + alive[i]; ++b) {
-      if (cut(i, neighbour[b]) || cut(neighbour[b], i)) mark_broken(i, b);
+      const int j = neighbour[b];
+      if (cut(std::min(i, j), std::max(i, j))) mark_broken(i, b);
     }
     close_row(i);
     initial[i] = alive[i];
-  }
+  });
 }
 
 void BondList::weaken(const std::function<bool(int, int)>& chosen) {
@@ -149,12 +151,13 @@ void fold_uniform_weight(BondList& bonds) {
 }  // namespace
 
 BondModel build_bonds(const ParticleSet& particles, std::span<const Material> materials, double horizon,
-                      double spacing, StiffnessMode mode) {
+                      double spacing, StiffnessMode mode, const BondCut& is_cut) {
   if (!(horizon > 0) || !(spacing > 0)) throw InputError("horizon and particle spacing must be positive");
   const std::size_t count = particles.size();
   BondModel model;
   BondList& bonds = model.bonds;
   find_neighbours(particles, horizon, bonds);
+  if (is_cut) bonds.remove(is_cut);
   const auto beta = [&](std::int64_t b) {
     return mode == StiffnessMode::paper ? 1.0 : partial_volume(1 / bonds.inverse_length[b], horizon, spacing);
   };

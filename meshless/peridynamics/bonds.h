@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "meshless/peridynamics/cuts.h"
 #include "meshless/peridynamics/model.h"
 #include "meshless/peridynamics/particles.h"
 
@@ -53,7 +54,8 @@ struct BondList {
   // lines; the entries and their order stay the same.
   void close_gaps();
 
-  // Takes every bond for which the function says true out of both rows, as if it had never been there.
+  // Takes every bond for which the function says true out of both rows, as if it had never been there. It is
+  // asked on several threads, for both copies in the same order of the two particles.
   void remove(const std::function<bool(int, int)>& cut);
   // Weakens bonds instead: they break at Rules::weak_factor of the threshold.
   void weaken(const std::function<bool(int, int)>& chosen);
@@ -76,9 +78,10 @@ struct BondModel {
 };
 
 // Bonds between all pairs of one body with r0 ≤ δ (inclusive, with a rounding margin of 1e-9), each row in
-// the order of particle indices. Materials are indexed by body.
+// the order of particle indices. Materials are indexed by body. Bonds that `is_cut` are left out before stiffness
+// and strength are calibrated: they are beyond a free surface.
 BondModel build_bonds(const ParticleSet& particles, std::span<const Material> materials, double horizon,
-                      double spacing, StiffnessMode mode);
+                      double spacing, StiffnessMode mode, const BondCut& is_cut = {});
 
 // What build_bonds will allocate for the same input, so that absurd sizes can be refused before.
 std::int64_t estimate_directed_bonds(std::size_t particles, double mean_volume, double horizon);

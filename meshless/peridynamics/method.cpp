@@ -8,9 +8,12 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "core/contact/carried_actions.h"
+#include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
 #include "core/run/surface_fields.h"
 #include "core/world/obstacle_motion.h"
+#include "meshless/peridynamics/filling.h"
 #include "meshless/peridynamics/follow.h"
 #include "meshless/peridynamics/fragments.h"
 #include "meshless/peridynamics/input_checks.h"
@@ -22,36 +25,46 @@ namespace {
 
 constexpr double k_most_bytes = 12e9;  // more is refused before anything is allocated
 
-// About as many tets as cubes of this spacing would fit. Well-shaped tets in thin walls can be ten times as
-// many (vase: 118 192 for 12 000); then the shape is given up for the number, as particles only need to lie
-// evenly.
-Volume fill_with_tets(const TriMesh& surface, double spacing, double volume) {
-  VolumeOptions options;
-  options.max_tet_volume = 0.9 * spacing * spacing * spacing;  // TetGen's count is then near the asked one
-  Volume shapely = build_volume(surface, options);
-  const double wanted = volume / (spacing * spacing * spacing);
-  const auto miss = [&](const Volume& v) {
-    return std::abs(std::log(static_cast<double>(v.mesh.tets.rows()) / wanted));
-  };
-  if (miss(shapely) < std::log(1.6)) return shapely;
-  options.quality = 2;
-  options.min_dihedral = 0;
-  options.splitting = Splitting::keep;
-  Volume plain = build_volume(surface, options);
-  return miss(plain) < miss(shapely) ? std::move(plain) : std::move(shapely);
-}
-
 // One body: its particles are rows first … first + count − 1 of all.
 struct BodyParticles {
   const Body* body = nullptr;
   TriMesh surface;  // closed: of sheets the extruded one
+  TriMesh filled;   // what the particles fill: the same, unless it had to be meshed anew
   Elements elements;
   std::optional<SurfaceFollower> follower;
   SupportSet supports;
-  LoadSet loads;
+  CarriedLoads loads;
   int first = 0;
   int count() const { return static_cast<int>(elements.particles.size()); }
 };
+
+// The body's surface in pieces, each carried by the particle that owns it.
+CarriedSurface own_surface(const Elements& elements) {
+  CarriedSurface out;
+  std::vector<std::array<int, 3>> triangles;
+  std::vector<Vec3> arms;
+  const double one = 1;
+  for (const Face& face : elements.faces) {
+    if (face.other >= 0) continue;
+    const int first = out.points.size();
+    for (int k = 0; k < face.count; ++k) {
+      out.points.add(std::span(&face.particle, 1), std::span(&one, 1));
+      arms.push_back(elements.corners.row(face.begin + k) - elements.particles.positions.row(face.particle));
+      if (k >= 2) triangles.push_back({first, first + k - 1, first + k});
+    }
+  }
+  out.arms.resize(static_cast<Eigen::Index>(arms.size()), 3);
+  for (std::size_t i = 0; i < arms.size(); ++i)
+    out.arms.row(static_cast<Eigen::Index>(i)) = arms[i].transpose();
+  out.triangles.resize(static_cast<Eigen::Index>(triangles.size()), 3);
+  for (std::size_t t = 0; t < triangles.size(); ++t)
+    out.triangles.row(static_cast<Eigen::Index>(t)) << triangles[t][0], triangles[t][1], triangles[t][2];
+  return out;
+}
+
+std::uint8_t axes_of(const SupportedNode& node) {
+  return static_cast<std::uint8_t>(node.held[0] | node.held[1] << 1 | node.held[2] << 2);
+}
 
 class PeridynamicsMethod : public Method {
  public:
@@ -68,6 +81,7 @@ class PeridynamicsMethod : public Method {
 
  private:
   void make_particles();
+  void fill(BodyParticles& part, double spacing);
   void check_size(double spacing) const;
   void make_solver();
   Material material_of(const Body& body) const;
@@ -77,6 +91,10 @@ class PeridynamicsMethod : public Method {
   bool take_step(double dt);
   void update_fragments();
   Points followed(const BodyParticles& part, const Points& current) const;
+  Points surface_points(const BodyParticles& part, const Points& current) const;
+  Mat3 local_map(int particle, const Points& current) const;
+  std::vector<Geometry> surfaces(const Points& current) const;
+  void cut_bonds();
   Geometry particle_geometry(const Points& current) const;
 
   const Scene& m_scene;
@@ -86,6 +104,7 @@ class PeridynamicsMethod : public Method {
   std::vector<Material> m_materials;
   std::vector<std::pair<int, int>> m_neighbours;
   std::vector<std::uint8_t> m_bonded_at_rest;  // per neighbour pair
+  BondCut m_is_cut;                            // by the bodies' own surfaces
   double m_spacing = 0;
   double m_step = 0;
   std::optional<Solver> m_solver;
@@ -113,6 +132,7 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   for (const ObstacleBody& obstacle : scene.obstacles) {
     m_obstacles_move = m_obstacles_move || obstacle.kind() != ObstacleKind::fixed;
   }
+  cut_bonds();
   make_solver();
   for (const auto& [a, b] : m_neighbours) m_bonded_at_rest.push_back(m_solver->bonded(a, b));
   m_masses = m_solver->masses();
@@ -158,6 +178,38 @@ void PeridynamicsMethod::check_size(double spacing) const {
                           m_settings.particles, m_settings.horizon, bonds * 24e-9, k_most_bytes * 1e-9)});
 }
 
+// Cuts the body into elements and says what was done to its surface.
+void PeridynamicsMethod::fill(BodyParticles& part, double spacing) {
+  const Body& body = *part.body;
+  Filling filling = fill_body(m_settings.elements, part.surface, body.volume(), spacing, body.rest_volume());
+  part.elements = make_elements(m_settings.elements, filling.surface, filling.volume, spacing, m_scene.seed);
+  part.filled = std::move(filling.surface);
+  if (filling.is_cage)
+    m_notes.push_back(
+        {Severity::warning,
+         fmt::format("{}: the surface has no conforming volume; fracture faces reach up to a cage around it",
+                     body.name())});
+  if (!filling.is_remeshed && !filling.is_cage) return;
+  std::vector<double>& volumes = part.elements.particles.volumes;
+  const double factor = body.rest_volume() / std::accumulate(volumes.begin(), volumes.end(), 0.0);
+  for (double& volume : volumes) volume *= factor;
+  if (filling.is_cage) return;
+  // Faces of the new surface remember the nearest triangle of the old one.
+  const SurfaceDistance original(part.surface);
+  for (Face& face : part.elements.faces) {
+    if (face.other >= 0) continue;
+    Vec3 middle = Vec3::Zero();
+    for (int k = 0; k < face.count; ++k)
+      middle += part.elements.corners.row(face.begin + k).transpose() / face.count;
+    face.triangle = original.nearest(middle).triangle;
+  }
+  m_notes.push_back(
+      {Severity::warning,
+       fmt::format("{}: the surface cannot be filled as it is; particles fill one meshed anew with edges of "
+                   "{:.3g} m, their volumes scaled by {:.4g} to the body's own",
+                   body.name(), spacing, factor)});
+}
+
 // One spacing for all bodies, so that they share one horizon.
 void PeridynamicsMethod::make_particles() {
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
@@ -173,24 +225,11 @@ void PeridynamicsMethod::make_particles() {
     part.body = &body;
     part.surface =
         body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness) : body.surface();
-    const Volume* filled = &body.volume();
-    Volume finer;
-    if (m_settings.elements == ElementKind::tets) {
-      finer = fill_with_tets(part.surface, spacing, body.rest_volume());
-      filled = &finer;
-    }
     if (body.settings().initial_pose) {
       m_notes.push_back({Severity::warning,
                          fmt::format("{}: starts at rest, its initial pose is not modelled", body.name())});
     }
-    if (filled->cage) {
-      m_notes.push_back(
-          {Severity::warning,
-           fmt::format(
-               "{}: the surface has no conforming volume; fracture faces reach up to a cage around it",
-               body.name())});
-    }
-    part.elements = make_elements(m_settings.elements, part.surface, filled->mesh, spacing, m_scene.seed);
+    fill(part, spacing);
     part.first = static_cast<int>(m_particles.size());
     m_particles.append(part.elements.particles, static_cast<int>(m_bodies.size()));
     for (const auto& [a, b] : part.elements.neighbours)
@@ -216,31 +255,51 @@ void PeridynamicsMethod::make_particles() {
   }
 }
 
+// A body's bonds do not cross its own surface: the sides of a narrow slit are apart.
+void PeridynamicsMethod::cut_bonds() {
+  std::vector<BondCut> cuts;
+  for (const BodyParticles& part : m_bodies)
+    cuts.push_back(crosses_surface(part.filled, part.elements.particles.positions));
+  std::vector<int> first;
+  for (const BodyParticles& part : m_bodies) first.push_back(part.first);
+  m_is_cut = [cuts = std::move(cuts), first = std::move(first), body = m_particles.body](int i, int j) {
+    const auto b = static_cast<std::size_t>(body[static_cast<std::size_t>(i)]);
+    return cuts[b](i - first[b], j - first[b]);
+  };
+}
+
 void PeridynamicsMethod::make_solver() {
   m_solver.emplace(m_particles, m_materials, rules_of(m_settings, m_scene.seed),
-                   m_settings.horizon * m_spacing, m_spacing);
+                   m_settings.horizon * m_spacing, m_spacing, m_is_cut);
   m_solver->set_gravity(m_scene.gravity);
   Points velocities(m_particles.positions.rows(), 3);
   std::vector<double> masses = m_solver->masses();
-  std::vector<std::uint8_t> fixed(m_particles.size(), 0);
+  std::vector<std::uint8_t> held(m_particles.size(), 0);
   for (BodyParticles& part : m_bodies) {
     const Points rest = part.elements.particles.positions;
     for (int i = 0; i < part.count(); ++i) {
       velocities.row(part.first + i) = part.body->initial_velocity(rest.row(i)).transpose();
     }
     const VecX own = Eigen::Map<const VecX>(masses.data() + part.first, part.count());
-    part.supports = SupportSet(part.body->supports(), part.body->name(), rest);
-    part.loads = LoadSet(m_scene.loads, part.body->name(), rest, own, Triangles());
-    for (const SupportedNode& node : part.supports.at(0)) fixed[part.first + node.node] = 1;
+    CarriedSurface fine = own_surface(part.elements);
+    part.supports = carried_supports(part.body->supports(), part.body->name(), fine, rest);
+    part.loads = CarriedLoads(m_scene.loads, part.body->name(), std::move(fine), rest, own);
+    for (const SupportedNode& node : part.supports.at(0)) held[part.first + node.node] = axes_of(node);
   }
   m_solver->set_velocities(velocities);
-  m_solver->set_fixed(fixed);
+  m_solver->set_held(held);
   if (!m_scene.obstacles.empty()) {
     m_solver->set_obstacles([this](const Vec3& x) { return nearest_obstacle(x); }, obstacle_speed());
   }
   if (m_settings.projectile) {
     const ProjectileSettings& p = *m_settings.projectile;
     m_solver->set_projectile(Projectile{p.model, p.position, p.velocity, p.radius, p.stiffness});
+  }
+  for (const NotchSettings& settings : m_settings.notches) {
+    const Notch notch = notch_of(settings);
+    m_solver->remove_bonds([&](int i, int j) {
+      return crosses(notch, m_particles.positions.row(i), m_particles.positions.row(j));
+    });
   }
   if (m_settings.cracks) {
     const CrackSettings& c = *m_settings.cracks;
@@ -264,7 +323,7 @@ ObstaclePoint PeridynamicsMethod::nearest_obstacle(const Vec3& point) const {
   }
   const std::size_t o = static_cast<std::size_t>(nearest.obstacle);
   nearest.velocity = m_obstacles.state(o).velocity_at(point);
-  nearest.restitution = m_settings.restitution;
+  nearest.restitution = m_settings.restitution.value_or(m_obstacles.body(o).description().restitution);
   nearest.friction = m_settings.friction.value_or(m_obstacles.body(o).description().friction);
   return nearest;
 }
@@ -275,6 +334,30 @@ double PeridynamicsMethod::obstacle_speed() const {
   return m_obstacles_move ? 1e12 : 0;
 }
 
+// Where the pieces of a body's surface are now: turned and stretched with their particle's bonds, so that a
+// pressure follows the surface.
+Points PeridynamicsMethod::surface_points(const BodyParticles& part, const Points& current) const {
+  if (!part.loads.needs_surface()) return {};
+  const CarriedSurface& surface = part.loads.surface();
+  Points out(surface.arms.rows(), 3);
+  int last = -1;
+  Mat3 map = Mat3::Identity();
+  for (Eigen::Index p = 0; p < out.rows(); ++p) {
+    const int i = part.first + surface.points.nodes[static_cast<std::size_t>(p)];
+    if (i != last) map = local_map(i, current);
+    last = i;
+    out.row(p) = current.row(i) + (map * surface.arms.row(p).transpose()).transpose();
+  }
+  return out;
+}
+
+Mat3 PeridynamicsMethod::local_map(int particle, const Points& current) const {
+  std::vector<int> bonded;
+  m_solver->for_each_bond(particle, [&](int j, double, double) { bonded.push_back(j); });
+  return fit_affine(m_particles.positions, current, particle, bonded,
+                    m_rotations[static_cast<std::size_t>(particle)].toRotationMatrix());
+}
+
 // Held particles move with the velocity that brings them to their place at the end of the interval.
 void PeridynamicsMethod::prescribe(double from, double to) {
   bool any = false;
@@ -283,20 +366,23 @@ void PeridynamicsMethod::prescribe(double from, double to) {
   const Points current = m_solver->positions();
   Points velocities = m_solver->velocities();
   Points accelerations = Points::Zero(current.rows(), 3);
-  std::vector<std::uint8_t> fixed(m_particles.size(), 0);
+  std::vector<std::uint8_t> held(m_particles.size(), 0);
   for (const BodyParticles& part : m_bodies) {
     for (const SupportedNode& node : part.supports.at(to)) {
       const Eigen::Index i = part.first + node.node;
-      fixed[static_cast<std::size_t>(i)] = 1;
-      velocities.row(i) = (node.position.transpose() - current.row(i)) / (to - from);
+      held[static_cast<std::size_t>(i)] = axes_of(node);
+      for (int axis = 0; axis < 3; ++axis) {
+        if (node.held[axis]) velocities(i, axis) = (node.position[axis] - current(i, axis)) / (to - from);
+      }
     }
     if (part.loads.empty()) continue;
-    const Points forces = part.loads.forces(current.middleRows(part.first, part.count()), from, to);
+    const Points own = current.middleRows(part.first, part.count());
+    const Points forces = part.loads.forces(own, surface_points(part, current), from, to);
     for (Eigen::Index i = 0; i < forces.rows(); ++i) {
       accelerations.row(part.first + i) = forces.row(i) / m_masses[static_cast<std::size_t>(part.first + i)];
     }
   }
-  m_solver->set_fixed(fixed);
+  m_solver->set_held(held);
   m_solver->set_velocities(velocities);
   m_solver->set_accelerations(accelerations);
 }
@@ -361,12 +447,7 @@ void PeridynamicsMethod::update_fragments() {
 
 Points PeridynamicsMethod::followed(const BodyParticles& part, const Points& current) const {
   const Points& rest = m_particles.positions;
-  const auto map_of = [&](int local) {
-    const int i = part.first + local;
-    std::vector<int> bonded;
-    m_solver->for_each_bond(i, [&](int j, double, double) { bonded.push_back(j); });
-    return fit_affine(rest, current, i, bonded, m_rotations[i].toRotationMatrix());
-  };
+  const auto map_of = [&](int local) { return local_map(part.first + local, current); };
   const std::span<const int> fragment(m_fragments.of.data() + part.first, part.count());
   return part.follower->follow(rest.middleRows(part.first, part.count()),
                                current.middleRows(part.first, part.count()), map_of, fragment);
@@ -389,25 +470,30 @@ Geometry PeridynamicsMethod::particle_geometry(const Points& current) const {
   return geometry;
 }
 
-std::vector<Geometry> PeridynamicsMethod::fields() const {
-  const Points current = m_solver->positions();
-  std::vector<Geometry> result;
+// The written surface, one geometry.
+std::vector<Geometry> PeridynamicsMethod::surfaces(const Points& current) const {
   if (m_settings.surface == WrittenSurface::deforming) {
     std::vector<Points> positions;
     for (const BodyParticles& part : m_bodies) positions.push_back(followed(part, current));
-    result.push_back(surface_geometry(m_scene, positions));
-  } else {
-    for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-      const BodyParticles& part = m_bodies[b];
-      const std::span<const int> of(m_fragments.of.data() + part.first, part.count());
-      Geometry pieces = fragment_surface(part.elements, part.surface, of, m_motions, static_cast<int>(b));
-      if (b == 0) {
-        result.push_back(std::move(pieces));
-      } else {
-        append(result[0], pieces);
-      }
+    return {surface_geometry(m_scene, positions)};
+  }
+  std::vector<Geometry> result;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const BodyParticles& part = m_bodies[b];
+    const std::span<const int> of(m_fragments.of.data() + part.first, part.count());
+    Geometry pieces = fragment_surface(part.elements, part.surface, of, m_motions, static_cast<int>(b));
+    if (b == 0) {
+      result.push_back(std::move(pieces));
+    } else {
+      append(result[0], pieces);
     }
   }
+  return result;
+}
+
+std::vector<Geometry> PeridynamicsMethod::fields() const {
+  const Points current = m_solver->positions();
+  std::vector<Geometry> result = surfaces(current);
   result.push_back(particle_geometry(current));
   return result;
 }
@@ -425,12 +511,10 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   d.elastic_energy = energies.elastic + energies.contact;
   d.gravitational_energy = energies.gravity;
   d.contact_dissipation = energies.dissipated;
-  d.deepest_penetration = 0;
-  for (std::size_t o = 0; o < m_obstacles.size(); ++o) {
-    for (Eigen::Index i = 0; i < x.rows(); ++i) {
-      d.deepest_penetration = std::max(d.deepest_penetration, -m_obstacles.distance(o, x.row(i)).value);
-    }
-  }
+  d.deepest_penetration = deepest_point(m_obstacles, x);
+  if (m_obstacles.size() > 0)
+    d.deepest_penetration =
+        std::max(d.deepest_penetration, deepest_point(m_obstacles, surfaces(x)[0].points));
   const std::vector<double> damage = m_solver->damage();
   const double whole = std::accumulate(m_fragments.volumes.begin(), m_fragments.volumes.end(), 0.0);
   d.extra = {{"broken_bonds", "", static_cast<double>(m_solver->broken_bonds())},

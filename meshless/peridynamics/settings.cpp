@@ -26,6 +26,42 @@ void describe(Describe<CrackSettings>& d) {
           between(0, 1));
 }
 
+void describe(Describe<NotchPlane>& d) {
+  d.name("peridynamics_notch_plane");
+  d.field("point", &NotchPlane::point, "m", "a point of the plane");
+  d.field("normal", &NotchPlane::normal, "", "its normal").direction();
+}
+
+void describe(Describe<NotchDisc>& d) {
+  d.name("peridynamics_notch_disc");
+  d.field("centre", &NotchDisc::centre, "m", "its centre");
+  d.field("normal", &NotchDisc::normal, "", "its normal").direction();
+  d.field("radius", &NotchDisc::radius, "m", "its radius", positive());
+}
+
+void describe(Describe<NotchPatch>& d) {
+  d.name("peridynamics_notch_parallelogram");
+  d.field("corner", &NotchPatch::corner, "m", "one corner");
+  d.field("u", &NotchPatch::u, "m", "one side, from the corner");
+  d.field("v", &NotchPatch::v, "m", "the other side, from the corner");
+}
+
+void describe(Describe<NotchSettings>& d) {
+  d.name("peridynamics_notch");
+  d.field("plane", &NotchSettings::plane, "", "a whole plane");
+  d.field("disc", &NotchSettings::disc, "", "a flat disc");
+  d.field("parallelogram", &NotchSettings::parallelogram, "", "a flat parallelogram");
+  d.exactly_one({"plane", "disc", "parallelogram"});
+}
+
+Notch notch_of(const NotchSettings& settings) {
+  if (settings.plane) return {Notch::Shape::plane, settings.plane->point, settings.plane->normal, 0, {}, {}};
+  if (settings.disc)
+    return {Notch::Shape::disc, settings.disc->centre, settings.disc->normal, settings.disc->radius, {}, {}};
+  const NotchPatch& patch = *settings.parallelogram;
+  return {Notch::Shape::parallelogram, patch.corner, Vec3::UnitY(), 0, patch.u, patch.v};
+}
+
 namespace {
 
 void describe_breaking(Describe<Settings>& d) {
@@ -44,6 +80,7 @@ void describe_breaking(Describe<Settings>& d) {
   d.field("strength_spread", &S::strength_spread, "", "standard deviation of the limits over their mean",
           between(0, 0.3));
   d.field("cracks", &S::cracks, "", "lines along which bonds are weakened");
+  d.field("notches", &S::notches, "", "cuts that are there from the start (world coordinates)");
 }
 
 void describe_contact(Describe<Settings>& d) {
@@ -55,7 +92,8 @@ void describe_contact(Describe<Settings>& d) {
           "distance at which eq. 6 begins over the particle spacing; the paper has 0.5", between(0.1, 1));
   d.field("contact_stiffness", &S::contact_stiffness, "N/m⁵", "K_c of eq. 6; 0: from the bulk modulus",
           non_negative());
-  d.field("restitution", &S::restitution, "", "of particles at obstacles", between(0, 1));
+  d.field("restitution", &S::restitution, "",
+          "of particles at obstacles, instead of the obstacles'; the paper has 0.99", between(0, 1));
   d.field("friction", &S::friction, "", "of particles at obstacles, instead of the obstacles'",
           non_negative());
   d.field("projectile", &S::projectile, "", "a sphere that flies through everything");

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/scene/settings.h"
+#include "meshless/peridynamics/cuts.h"
 #include "meshless/peridynamics/elements/elements.h"
 #include "meshless/peridynamics/model.h"
 #include "meshless/peridynamics/solver.h"
@@ -29,6 +30,22 @@ struct CrackSettings {
   double strength = 0.6;
 };
 
+struct NotchPlane {
+  Vec3 point = Vec3::Zero(), normal = Vec3::UnitY();
+};
+struct NotchDisc {
+  Vec3 centre = Vec3::Zero(), normal = Vec3::UnitY();
+  double radius = 0.01;
+};
+struct NotchPatch {
+  Vec3 corner = Vec3::Zero(), u = Vec3::UnitX(), v = Vec3::UnitZ();
+};
+struct NotchSettings {
+  std::optional<NotchPlane> plane;
+  std::optional<NotchDisc> disc;
+  std::optional<NotchPatch> parallelogram;
+};
+
 struct Settings {
   ElementKind elements = ElementKind::voronoi;
   int particles = 4000;
@@ -44,17 +61,24 @@ struct Settings {
   ContactModel contact = ContactModel::levine;
   double contact_range = 0.9;
   double contact_stiffness = 0;
-  double restitution = 0.99;
+  std::optional<double> restitution;
   std::optional<double> friction;
   double step = 0;
   WrittenSurface surface = WrittenSurface::deforming;
   std::optional<ProjectileSettings> projectile;
   std::optional<CrackSettings> cracks;
+  std::vector<NotchSettings> notches;
 };
 
 void describe(Describe<ProjectileSettings>& d);
 void describe(Describe<CrackSettings>& d);
+void describe(Describe<NotchPlane>& d);
+void describe(Describe<NotchDisc>& d);
+void describe(Describe<NotchPatch>& d);
+void describe(Describe<NotchSettings>& d);
 void describe(Describe<Settings>& d);
+
+Notch notch_of(const NotchSettings& settings);
 
 Rules rules_of(const Settings& settings, std::uint64_t seed);
 

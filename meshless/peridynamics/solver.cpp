@@ -72,13 +72,15 @@ Vec3 projectile_force(const Projectile& projectile, const Vec3& point) {
 }
 
 Solver::Solver(const ParticleSet& particles, std::span<const Material> materials, const Rules& rules,
-               double horizon, double spacing)
+               double horizon, double spacing, const BondCut& is_cut)
     : m_rules(rules), m_horizon(horizon), m_spacing(spacing), m_order(curve_order(particles.positions)) {
   const std::size_t count = particles.size();
   const ParticleSet own = sorted(particles, m_order);
   m_rank.resize(count);
   for (std::size_t i = 0; i < count; ++i) m_rank[m_order[i]] = static_cast<int>(i);
-  BondModel model = build_bonds(own, materials, horizon, spacing, rules.stiffness);
+  BondCut is_cut_here;
+  if (is_cut) is_cut_here = [&](int i, int j) { return is_cut(m_order[i], m_order[j]); };
+  BondModel model = build_bonds(own, materials, horizon, spacing, rules.stiffness, is_cut_here);
   m_bonds = std::move(model.bonds);
   m_stiffness = std::move(model.stiffness);
   m_eligible = own.on_surface;
@@ -125,8 +127,24 @@ void Solver::set_velocities(const Points& velocities) {
   for (std::size_t i = 0; i < size(); ++i) store(m_velocities[i], velocities.row(m_order[i]));
 }
 
-void Solver::set_fixed(std::span<const std::uint8_t> fixed) {
-  for (std::size_t i = 0; i < size(); ++i) m_velocities[i].w = fixed[m_order[i]] ? 0 : 1 / m_mass[i];
+void Solver::set_held(std::span<const std::uint8_t> axes) {
+  bool in_part = false;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::uint8_t held = axes[m_order[i]];
+    m_velocities[i].w = held == held_wholly ? 0 : 1 / m_mass[i];
+    in_part |= held != 0 && held != held_wholly;
+  }
+  m_held.clear();
+  if (!in_part) return;
+  for (const int i : m_order) m_held.push_back(axes[i]);
+}
+
+Vec3 Solver::without_held_axes(std::size_t i, Vec3 value) const {
+  if (m_held.empty()) return value;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (m_held[i] >> axis & 1) value[axis] = 0;
+  }
+  return value;
 }
 
 void Solver::set_accelerations(const Points& accelerations) {
@@ -140,7 +158,7 @@ void Solver::set_obstacles(ObstacleQuery query, double greatest_speed) {
   m_clear_until.assign(size(), -std::numeric_limits<double>::infinity());
 }
 
-void Solver::remove_bonds(const std::function<bool(int, int)>& cut) {
+void Solver::remove_bonds(const BondCut& cut) {
   m_bonds.remove([&](int i, int j) { return cut(m_order[i], m_order[j]); });
 }
 
@@ -208,6 +226,7 @@ void Solver::force_pass(double half_dt) {
           Vec3 a = v.w * force;
           if (v.w > 0) a += m_gravity;
           if (!m_external.empty() && v.w > 0) a += m_external[i];
+          a = without_held_axes(i, a);
           const double limit = m_strength[i] - m_rules.strengthening * row.least_strain;
           m_accelerations[i] = {a.x(), a.y(), a.z(), limit};
           v.x += half_dt * a.x();
@@ -267,6 +286,7 @@ Vec3 Solver::velocity_change(std::size_t i, const ObstaclePoint& point, const Ve
   const Vec3 slip = relative - relative.dot(point.normal) * point.normal;
   const double speed = slip.norm();
   if (speed > 0) change -= std::min(1.0, point.friction * change.norm() / speed) * slip;
+  change = without_held_axes(i, change);
   // Both changes are as if at the whole step: the half kick that follows is the integrator's own.
   m_dissipated[i] -= m_mass[i] * change.dot(relative + 0.5 * change);
   m_work[i] += m_mass[i] * change.dot(point.velocity);

@@ -77,21 +77,25 @@ struct Energies {
   }
 };
 
+inline constexpr std::uint8_t held_wholly = 7;
+
 class Solver {
  public:
-  // Materials are indexed by ParticleSet::body. δ = horizon, λ = spacing [m].
+  // Materials are indexed by ParticleSet::body. δ = horizon, λ = spacing [m]. `is_cut`: bonds that cross a
+  // surface.
   Solver(const ParticleSet& particles, std::span<const Material> materials, const Rules& rules,
-         double horizon, double spacing);
+         double horizon, double spacing, const BondCut& is_cut = {});
 
   // Set-up, in the caller's order of particles.
   void set_positions(const Points& positions);
   void set_velocities(const Points& velocities);
-  void set_fixed(std::span<const std::uint8_t> fixed);
+  // Coordinates that keep their velocity: bit 0 for x, 1 for y, 2 for z; held_wholly for all three.
+  void set_held(std::span<const std::uint8_t> axes);
   void set_accelerations(const Points& accelerations);  // of external forces, beside gravity
   void set_gravity(const Vec3& gravity) { m_gravity = gravity; }
   void set_obstacles(ObstacleQuery query, double greatest_speed);
   void set_projectile(const std::optional<Projectile>& projectile) { m_projectile = projectile; }
-  void remove_bonds(const std::function<bool(int, int)>& cut);     // a notch that is there from the start
+  void remove_bonds(const BondCut& cut);                           // a notch that is there from the start
   void weaken_bonds(const std::function<bool(int, int)>& chosen);  // see Rules::weak_factor
   void use_portable_kernel(bool portable);
 
@@ -145,6 +149,7 @@ class Solver {
   struct Block;  // per-block results of a pass
   void kick_and_drift(double dt);
   bool kick_at_obstacle(std::size_t i, double half_dt, Block& block);
+  Vec3 without_held_axes(std::size_t i, Vec3 value) const;
   Vec3 velocity_change(std::size_t i, const ObstaclePoint& point, const Vec3& kick);
   void force_pass(double half_dt);
   Vec3 other_forces(std::size_t i) const;
@@ -166,6 +171,7 @@ class Solver {
   std::vector<double> m_mass, m_radius;
   std::vector<double> m_released, m_dissipated, m_work;
   std::vector<Vec3> m_external;
+  std::vector<std::uint8_t> m_held;      // axes; empty: nothing is held in part
   std::vector<std::uint8_t> m_eligible;  // may collide: on the surface or with a broken bond
   std::vector<std::uint8_t> m_listed;    // is in m_contacts if near anything
   Vec3 m_gravity = Vec3::Zero();

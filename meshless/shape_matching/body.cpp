@@ -50,6 +50,9 @@ const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
     request.dt = dt;
     request.beta = m_options.match.beta;
     request.is_single_cell = m_levels.front().cells().count() == 1;
+    request.extent =
+        (m_model.rest_positions.colwise().maxCoeff() - m_model.rest_positions.colwise().minCoeff())
+            .maxCoeff();
     request.mean_square_radii.clear();
     for (const CellSet& level : m_levels) request.mean_square_radii.push_back(level.mean_square_radius());
     m_plan = plan_stiffness(request);
@@ -96,7 +99,8 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
   hold(velocities, false);
   // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
-  const bool is_plain = now.lookahead == 0.0 && is_single_pass(now);
+  const double lookahead = contact && settles(now, gravity) ? now.settling : now.lookahead;
+  const bool is_plain = lookahead == 0.0 && is_single_pass(now);
   CloudMotion motion;
   motion.centre = positions.row(0).transpose();
   if (!is_plain || m_options.plasticity.kind != PlasticityKind::none)
@@ -106,8 +110,8 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   if (!m_held.empty()) motion.velocity = motion.spin = Vec3::Zero();
   if (m_options.plasticity.kind != PlasticityKind::none) flow(dt);
   // Gravity is the same for all particles, so it is left out of the look-ahead and added with the goals.
-  if (now.lookahead > 0.0) look_ahead(motion, now.lookahead * dt);
-  const Points& ahead = now.lookahead > 0.0 ? m_ahead : positions;
+  if (lookahead > 0.0) look_ahead(motion, lookahead * dt);
+  const Points& ahead = lookahead > 0.0 ? m_ahead : positions;
   MomentumSum added;
   if (is_single_pass(now)) {
     const CellSet& cells = m_levels.front();
@@ -124,7 +128,29 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   }
   if (!is_plain && m_held.empty()) take_out(added, motion);
   hold(velocities, true);
+  if (m_options.match.conserve_volume) keep_volume(dt);
   if (contact) contact(velocities);
+}
+
+// Newton's steps for V(x + h v) = V₀ along M⁻¹ ∇V: an impulse of uniform pressure, so momenta are kept.
+void ShapeMatchingBody::keep_volume(double dt) {
+  Points inverse_masses = m_model.masses.cwiseInverse().replicate(1, 3), gradient;
+  hold(inverse_masses, false);
+  for (int round = 0; round < 3; ++round) {
+    double rest = 0.0;
+    const double volume = m_levels.front().volume(positions + dt * velocities, gradient, rest);
+    const Points direction = inverse_masses.cwiseProduct(gradient);
+    const double slope = direction.cwiseProduct(gradient).sum();
+    if (!(slope > 0.0) || std::abs(volume - rest) < 1e-9 * rest) return;
+    velocities += (rest - volume) / (slope * dt) * direction;
+  }
+}
+
+// Whether the body swings slower than if it had just been put where it lies.
+bool ShapeMatchingBody::settles(const StiffnessPlan& now, const Vec3& gravity) const {
+  if (!(now.slowest > 0.0)) return false;
+  const double speed = std::sqrt(2.0 * kinetic_energy() / m_model.masses.sum());
+  return speed < gravity.norm() / now.slowest;
 }
 
 // Contact between two passes: the goals so far stand for the velocities that lead there.

@@ -1,6 +1,7 @@
 #include "meshless/shape_matching/cell_set.h"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -431,6 +432,59 @@ void CellSet::match(const Points& positions, const Vec3& origin, Points& goals) 
   parallel_for(
       static_cast<std::size_t>(positions.rows()),
       [&](std::size_t i) { store_three(goals.data() + 3 * i, goal(i)); }, 1024);
+}
+
+namespace {
+
+struct CellVolume {
+  double weight = 0.0, det = 0.0;  // W_c and det A_c
+  Points gradient;                 // w_i cof(A) A_qq⁻¹ q_i of its particles, times W_c
+};
+
+// `w` shares of the particles, `x` their positions, `q` the rest shape. Flat cells have no volume to keep.
+CellVolume cell_volume(const VecX& w, const Points& x, const Points& q) {
+  CellVolume out;
+  const Mat3 a_qq = q.transpose() * w.asDiagonal() * q;
+  if (a_qq.determinant() < 1e-9 * std::pow(a_qq.trace() / 3.0, 3)) return out;
+  const Mat3 inverse = a_qq.inverse();
+  const Eigen::RowVector3d centre = w.transpose() * x / w.sum();
+  const Mat3 a = (x.rowwise() - centre).transpose() * w.asDiagonal() * q * inverse;
+  Mat3 cofactor;
+  cofactor << a.col(1).cross(a.col(2)), a.col(2).cross(a.col(0)), a.col(0).cross(a.col(1));
+  out.weight = w.sum();
+  out.det = a.determinant();
+  out.gradient = out.weight * w.asDiagonal() * (q * inverse * cofactor.transpose());
+  return out;
+}
+
+}  // namespace
+
+double CellSet::volume(const Points& positions, Points& gradient, double& rest) const {
+  std::vector<CellVolume> parts(static_cast<std::size_t>(m_cells.count()));
+  parallel_for(
+      parts.size(),
+      [&](std::size_t c) {
+        const auto particles = m_cells.of(static_cast<int>(c));
+        VecX w(static_cast<Eigen::Index>(particles.size()));
+        Points x(w.size(), 3);
+        for (Eigen::Index k = 0; k < w.size(); ++k) {
+          w(k) = m_shares(particles[static_cast<std::size_t>(k)]);
+          x.row(k) = positions.row(particles[static_cast<std::size_t>(k)]);
+        }
+        parts[c] = cell_volume(w, x, rest_shape(static_cast<int>(c)));
+      },
+      16);
+  gradient = Points::Zero(positions.rows(), 3);
+  double sum = 0.0;
+  rest = 0.0;
+  for (int c = 0; c < m_cells.count(); ++c) {
+    const CellVolume& part = parts[static_cast<std::size_t>(c)];
+    sum += part.weight * part.det;
+    rest += part.weight;
+    for (Eigen::Index k = 0; k < part.gradient.rows(); ++k)
+      gradient.row(m_cells.of(c)[static_cast<std::size_t>(k)]) += part.gradient.row(k);
+  }
+  return sum;
 }
 
 Mat3 CellSet::rotation(int cell) const {

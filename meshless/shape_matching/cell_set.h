@@ -67,6 +67,10 @@ class CellSet {
   // Mean over the cells of the mass-weighted variance of q along one axis [m²].
   double mean_square_radius() const { return m_mean_square_radius; }
 
+  // Mass-weighted volume ratio Σ_c W_c det A_c of the cells that are not flat (W_c their share of the mass) and
+  // its gradient by the positions; `rest` gets Σ_c W_c.
+  double volume(const Points& positions, Points& gradient, double& rest) const;
+
   // Rest shape of a cell in the order of cells().of(cell); a new one is centred again.
   Points rest_shape(int cell) const;
   void set_rest_shape(int cell, const Points& shape);

@@ -296,35 +296,51 @@ Eigen::Index nearest_row(const Points& centres, const Eigen::RowVector3d& point)
   return best;
 }
 
-}  // namespace
-
-Cells make_kmeans_cells(const Points& rest_positions, int regions, double overlap, int rounds) {
-  const Eigen::Index n = rest_positions.rows();
-  if (regions < 1 || n == 0) throw InputError("k-means regions need at least one region and one particle");
-  const int count = static_cast<int>(std::min<Eigen::Index>(regions, n));
-  Points centres = farthest_points(rest_positions, count);
+// k-means centres of the points.
+Points lloyd(const Points& points, Points centres, int rounds) {
   for (int round = 0; round < rounds; ++round) {
-    Points sums = Points::Zero(count, 3);
-    VecX members = VecX::Zero(count);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const Eigen::Index c = nearest_row(centres, rest_positions.row(i));
-      sums.row(c) += rest_positions.row(i);
+    Points sums = Points::Zero(centres.rows(), 3);
+    VecX members = VecX::Zero(centres.rows());
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+      const Eigen::Index c = nearest_row(centres, points.row(i));
+      sums.row(c) += points.row(i);
       members(c) += 1.0;
     }
-    for (int c = 0; c < count; ++c)
+    for (Eigen::Index c = 0; c < centres.rows(); ++c)
       if (members(c) > 0.0) centres.row(c) = sums.row(c) / members(c);
   }
+  return centres;
+}
+
+Points cell_middles(const Cells& cells, const Points& rest_positions) {
+  Points out = Points::Zero(cells.count(), 3);
+  for (int c = 0; c < cells.count(); ++c)
+    for (const int p : cells.of(c))
+      out.row(c) += rest_positions.row(p) / static_cast<double>(cells.of(c).size());
+  return out;
+}
+
+}  // namespace
+
+Cells make_kmeans_regions(const Cells& cells, const Points& rest_positions, int regions, double overlap,
+                          int rounds) {
+  if (regions < 1 || cells.count() == 0)
+    throw InputError("k-means regions need at least one region and one cell");
+  const Points middles = cell_middles(cells, rest_positions);
+  const int count = std::min(regions, cells.count());
+  const Points centres = lloyd(middles, farthest_points(middles, count), rounds);
   std::vector<std::vector<int>> lists(count);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const VecX distances = (centres.rowwise() - rest_positions.row(i)).rowwise().norm();
+  for (Eigen::Index i = 0; i < middles.rows(); ++i) {
+    const VecX distances = (centres.rowwise() - middles.row(i)).rowwise().norm();
     const double reach = (1.0 + overlap) * distances.minCoeff();
+    const auto members = cells.of(static_cast<int>(i));
     for (int c = 0; c < count; ++c)
-      if (distances(c) <= reach) lists[c].push_back(static_cast<int>(i));
+      if (distances(c) <= reach) lists[c].insert(lists[c].end(), members.begin(), members.end());
   }
-  Cells cells;
-  for (const std::vector<int>& list : lists)
-    if (!list.empty()) cells.add(list);
-  return cells;
+  Cells out;
+  for (std::vector<int>& list : lists)
+    if (!list.empty()) out.add(sorted_unique(std::move(list)));
+  return out;
 }
 
 Cells coarsen(const Cells& cells, const Points& rest_positions) {

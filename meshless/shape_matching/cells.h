@@ -78,10 +78,13 @@ CubicalModel make_block(const Vec3& low, const Vec3& high, const std::array<int,
 // empty: all of it.
 CellModel make_tet_cells(const TetMesh& mesh, double density, const VecX& fill = {});
 
-// About `regions` regions of the given particles around k-means centres (Lloyd, started from farthest
-// points). A particle also joins every region whose centre is at most (1 + overlap) times as far as the
-// nearest one's.
-Cells make_kmeans_cells(const Points& rest_positions, int regions, double overlap, int rounds = 20);
+// About `regions` regions of whole cells around k-means centres (Lloyd, started from farthest points): each holds
+// the particles of the cells nearest to its centre, so that regions share particles with their neighbours as
+// cells do, whatever the overlap. A cell also joins every region whose centre is at most (1 + overlap) times as
+// far as the nearest one's. Departure: particles were grouped before, and regions that shared none of them fell
+// apart at the default overlap.
+Cells make_kmeans_regions(const Cells& cells, const Points& rest_positions, int regions, double overlap,
+                          int rounds = 20);
 
 // Cells of about twice the size: the union of the cells whose centres share a box of a grid twice as wide.
 Cells coarsen(const Cells& cells, const Points& rest_positions);

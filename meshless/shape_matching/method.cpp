@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/run/body_watch.h"
 #include "core/run/surface_fields.h"
 #include "meshless/shape_matching/scene_body.h"
 
@@ -19,7 +20,7 @@ constexpr int k_most_substeps = 32;      // of one scene step, because of fast o
 class ShapeMatchingMethod : public Method {
  public:
   ShapeMatchingMethod(const Scene& scene, const Settings& settings)
-      : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity) {
+      : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity), m_watch(scene) {
     for (const Body& body : scene.bodies) m_bodies.push_back(make_scene_body(scene, body, settings));
   }
 
@@ -45,6 +46,7 @@ class ShapeMatchingMethod : public Method {
   Settings m_settings;
   ObstacleWorld m_world;
   std::vector<SceneBody> m_bodies;
+  BodyWatch m_watch;
   double m_time = 0;
   double m_contact_dissipation = 0;
   double m_matching_seconds = 0, m_contact_seconds = 0;
@@ -56,11 +58,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Forces on surface vertices, passed on to the particles that carry them.
 Points particle_forces(const SceneBody& body, double from, double to) {
-  if (body.loads.empty()) return {};
-  const Points on_surface = body.loads.forces(surface_positions(body), from, to);
-  return body.surface.spread(on_surface, body.matched->positions.rows());
+  return body.loads.empty() ? Points() : body.loads.forces(body.matched->positions, from, to);
 }
 
 // No dynamic obstacle may cross half of its own radius in one step.
@@ -155,6 +154,11 @@ StepReport ShapeMatchingMethod::advance(double until, const InterruptCheck& inte
               report.iterations};
   }
   m_time = until;
+  std::vector<WatchedBody> watched;
+  for (const SceneBody& body : m_bodies)
+    watched.push_back({surface_positions(body), body.contact_points.apply(body.matched->positions), false});
+  if (const auto reason = m_watch.check(obstacle_poses(), watched, m_time))
+    return {Status::failed, *reason, report.steps, report.iterations};
   return report;
 }
 
@@ -249,6 +253,11 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
   }
   if (d.mass > 0) d.centre_of_mass /= d.mass;
   d.contact_dissipation = m_contact_dissipation;
+  d.deepest_penetration = 0;
+  for (const SceneBody& body : m_bodies)
+    d.deepest_penetration =
+        std::max({d.deepest_penetration, deepest_point(m_world, surface_positions(body)),
+                  deepest_point(m_world, body.contact_points.apply(body.matched->positions))});
   d.extra = {
       {"flowing_cells", "", flowing}, {"sleeping_bodies", "", asleep}, {"bend_angle", "degrees", bend}};
   return d;
@@ -257,6 +266,8 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
 void ShapeMatchingMethod::save(StateWriter& out) const {
   out.write("time", m_time);
   out.write("contact_dissipation", m_contact_dissipation);
+  const std::vector<double> watch = m_watch.state();
+  out.write("inverted_since", std::span<const double>(watch));
   const std::vector<double> world = m_world.save();
   out.write("obstacles", std::span<const double>(world));
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
@@ -268,6 +279,7 @@ void ShapeMatchingMethod::save(StateWriter& out) const {
 void ShapeMatchingMethod::load(StateReader& in) {
   m_time = in.read_double("time");
   m_contact_dissipation = in.read_double("contact_dissipation");
+  m_watch.set_state(in.read_doubles("inverted_since"));
   m_world.load(in.read_doubles("obstacles"));
   for (std::size_t b = 0; b < m_bodies.size(); ++b)
     m_bodies[b].matched->set_state(in.read_doubles(fmt::format("body{}", b)));

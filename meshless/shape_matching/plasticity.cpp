@@ -1,5 +1,6 @@
 #include "meshless/shape_matching/plasticity.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -38,20 +39,56 @@ CellPlasticity::CellPlasticity(const CellSet& cells, const PlasticityOptions& op
     m_neighbours =
         neighbouring_cells(cells.cells(), *std::max_element(particles.begin(), particles.end()) + 1);
   }
+  if (options.kind != PlasticityKind::with_rotation) return;
+  for (int c = 0; c < count; ++c) {
+    m_first_turn.push_back(static_cast<int>(m_turns.size()));
+    m_turns.resize(m_turns.size() + (m_neighbours.empty() ? 1 : m_neighbours[c].size()), Quat::Identity());
+  }
+}
+
+// Calls visit(slot, R_ref) for every rotation that the cell's is compared with.
+template <class Visit>
+void CellPlasticity::for_each_reference(const CellSet& cells, int cell, const Mat3& body_rotation,
+                                        const Visit& visit) const {
+  int slot = m_first_turn[cell];
+  if (m_options.reference == PlasticityReference::body) return visit(slot, body_rotation);
+  for (const int other : m_neighbours[cell]) visit(slot++, cells.rotation(other));
 }
 
 double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_rotation) const {
   const Mat3 t = cells.transformation(cell);
   const double stretch = (cells.rotation(cell).transpose() * cells.linear(cell) - Mat3::Identity()).norm();
   double turned = 0.0;
-  if (m_options.reference == PlasticityReference::body) {
-    turned = (body_rotation.transpose() * t - Mat3::Identity()).norm();
-  } else {
-    for (const int other : m_neighbours[cell])
-      turned = std::max(turned, (cells.rotation(other).transpose() * t - Mat3::Identity()).norm());
-  }
+  for_each_reference(cells, cell, body_rotation, [&](int slot, const Mat3& reference) {
+    const Mat3 flowed = reference * m_turns[slot].toRotationMatrix();
+    turned = std::max(turned, (flowed.transpose() * t - Mat3::Identity()).norm());
+  });
   return std::max(stretch, turned / m_options.bend_factor);
 }
+
+// Cells that flowed take the same share of their turn against the others.
+void CellPlasticity::take_turns(const CellSet& cells, const Mat3& body_rotation) {
+  for (int c = 0; c < cells.cells().count(); ++c) {
+    if (m_shares[c] <= 0.0) continue;
+    const Mat3 r = cells.rotation(c);
+    for_each_reference(cells, c, body_rotation, [&](int slot, const Mat3& reference) {
+      m_turns[slot] = m_turns[slot].slerp(m_shares[c], Quat(reference.transpose() * r)).normalized();
+    });
+  }
+}
+
+namespace {
+
+// Scales the flowed shape so that the linear map that fits it to the original best keeps the volume: plastic
+// flow does not compress. Flat cells, and what flow has nearly flattened, stay as they are.
+void keep_volume(const Points& original, Points& shape) {
+  const Mat3 qq = original.transpose() * original;
+  if (qq.determinant() < 1e-12 * std::pow(qq.trace() / 3.0, 3)) return;
+  const double det = (shape.transpose() * original * qq.inverse()).determinant();
+  if (det > 1e-3) shape /= std::cbrt(det);
+}
+
+}  // namespace
 
 bool CellPlasticity::flow_stretch(CellSet& cells, int cell, double rate) {
   Mat3 s = cells.rotation(cell).transpose() * cells.linear(cell);
@@ -80,11 +117,17 @@ bool CellPlasticity::flow_with_rotation(CellSet& cells, int cell, const Points& 
   const Mat3 r = cells.rotation(cell);
   const Eigen::RowVector3d centre = cells.centre(cell).transpose();
   Points shape = cells.rest_shape(cell);
-  const double share = m_shares[cell] = rate * (1.0 - m_options.yield / measured);
+  const double share = rate * (1.0 - m_options.yield / measured);
+  Points change(shape.rows(), 3);
   for (Eigen::Index k = 0; k < shape.rows(); ++k)
-    shape.row(k) += share * ((goals.row(particles[k]) - centre) * r - shape.row(k));
+    change.row(k) = share * ((goals.row(particles[k]) - centre) * r - shape.row(k));
+  // What creeps by less than a millionth of its overstrain has settled.
+  if (change.norm() < 1e-6 * rate * shape.norm()) return false;
+  m_shares[cell] = share;
+  shape += change;
   shape.rowwise() -= shape.colwise().mean().eval();
   const Points original = m_original[cell].rowwise() - m_original[cell].colwise().mean();
+  keep_volume(original, shape);
   const double changed =
       std::sqrt((shape - original).squaredNorm() / std::max(1e-300, original.squaredNorm()));
   if (changed > m_options.max) shape = original + m_options.max / changed * (shape - original);
@@ -95,7 +138,7 @@ bool CellPlasticity::flow_with_rotation(CellSet& cells, int cell, const Points& 
 
 int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt) {
   if (m_options.kind == PlasticityKind::none) return 0;
-  const double rate = m_options.creep > 0.0 ? std::min(1.0, dt * m_options.creep) : 1.0;
+  const double rate = m_options.creep > 0.0 ? 1.0 - std::exp(-dt * m_options.creep) : 1.0;
   const auto count = static_cast<std::size_t>(cells.cells().count());
   // Measures first, then flow: a cell's flow changes only its own rest shape, so their order does not matter,
   // but four cells share a batch, so flow runs on one thread.
@@ -111,6 +154,7 @@ int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body
                   ? flow_stretch(cells, cell, rate)
                   : flow_with_rotation(cells, cell, goals, measured[c], rate);
   }
+  if (flowed > 0 && m_options.kind == PlasticityKind::with_rotation) take_turns(cells, body_rotation);
   return flowed;
 }
 
@@ -135,6 +179,7 @@ std::vector<double> CellPlasticity::state() const {
     out.push_back(m_deformation[c]);
     out.insert(out.end(), m_stretch[c].data(), m_stretch[c].data() + 9);
   }
+  for (const Quat& turn : m_turns) out.insert(out.end(), turn.coeffs().data(), turn.coeffs().data() + 4);
   return out;
 }
 
@@ -143,6 +188,11 @@ void CellPlasticity::set_state(std::span<const double> state) {
   for (std::size_t c = 0; c < m_deformation.size(); ++c) {
     m_deformation[c] = state[10 * c];
     std::copy_n(state.begin() + 10 * static_cast<std::ptrdiff_t>(c) + 1, 9, m_stretch[c].data());
+  }
+  const double* turn = state.data() + 10 * m_deformation.size();
+  for (Quat& q : m_turns) {
+    std::copy_n(turn, 4, q.coeffs().data());
+    turn += 4;
   }
 }
 

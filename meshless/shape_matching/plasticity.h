@@ -5,17 +5,20 @@
 // becomes S_p ← [I + λ (S − I)] S_p / ∛det, bounded by ‖S_p − I‖_F ≤ max, and the rest shape S_p q⁰ (Müller
 // eq. 15–16).
 //
-// With rotation: measure ‖R_refᵀ T − I‖_F where R_ref is the rotation of a neighbouring cell (the one that
-// differs most) or of the whole body, so that a body that turns as a whole never yields. Above `yield` the
-// rest shape takes the goals.
+// With rotation: measure ‖(R_ref Q)ᵀ T − I‖_F where R_ref is the rotation of a neighbouring cell (the one that
+// differs most) or of the whole body, so that a body that turns as a whole never yields, and Q the turn against
+// it that has flowed already. Above `yield` the rest shape takes the goals and Q the turn.
 //
 // Departures. (1) The thesis keeps one static position per particle, which moves to the goal. That makes a
 // bent bar's far ends yield as well, because all static positions live in one frame: a bar that kinks in the
 // middle must carry its arms along. Here every cell owns its rest shape, which takes the goals of its
 // particles as the cell sees them (Rᵀ (g − ḡ)), trapezoids included; where all cells yield both are the same
 // up to a rotation that matching does not see. (2) Only the part of the deformation above the yield limit
-// flows (λ = (1 − yield/measure) min(1, h·creep)): taking all of it, as both sources do, lets a body under a
-// steady load flow without end, in every step again.
+// flows (λ = (1 − yield/measure) (1 − e^(−h·creep))): taking all of it, as both sources do, lets a body under a
+// steady load flow without end, in every step again. (3) Flow keeps a cell's volume, as that of solids does:
+// without it every landing left the body a little smaller, for good. (4) Q. The sources compare with R_ref
+// itself, so that a body that has once been bent counts as bent in every later step: the least load then creeps
+// without end (a dropped clay cube lay flat after 8 s, a stamped dent went on growing).
 #pragma once
 
 #include <vector>
@@ -60,18 +63,24 @@ class CellPlasticity {
   }  // plastic deformation so far, dimensionless
   std::vector<double> state() const;
   void set_state(std::span<const double> state);
-  std::size_t state_size() const { return m_deformation.size() * 10; }
+  std::size_t state_size() const { return m_deformation.size() * 10 + m_turns.size() * 4; }
 
  private:
   double measure(const CellSet& cells, int cell, const Mat3& body_rotation) const;
+  template <class Visit>
+  void for_each_reference(const CellSet& cells, int cell, const Mat3& body_rotation,
+                          const Visit& visit) const;
   bool flow_stretch(CellSet& cells, int cell, double rate);
   bool flow_with_rotation(CellSet& cells, int cell, const Points& goals, double measured, double rate);
+  void take_turns(const CellSet& cells, const Mat3& body_rotation);
 
   PlasticityOptions m_options;
   std::vector<std::vector<int>> m_neighbours;
   std::vector<Points> m_original;  // rest shapes before any flow
   std::vector<Mat3> m_stretch;     // S_p
   std::vector<double> m_deformation, m_shares;
+  std::vector<int> m_first_turn;  // of each cell
+  std::vector<Quat> m_turns;      // Q against each neighbour, or against the body
 };
 
 // Cells that share the most particles with each cell (face neighbours of cubes, not those that touch in a

@@ -68,9 +68,9 @@ Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
     out.owner = owning_cells(body.surface().vertices, cubes.lattice);
   out.model = std::move(cubes.model);
   if (settings.cells == CellShape::regions) {
-    const auto particles = static_cast<int>(out.model.rest_positions.rows());
-    const int regions = settings.regions > 0 ? settings.regions : std::max(1, particles / 8);
-    out.model.cells = make_kmeans_cells(out.model.rest_positions, regions, settings.region_overlap);
+    const int regions = settings.regions > 0 ? settings.regions : std::max(1, out.model.cells.count() / 4);
+    out.model.cells =
+        make_kmeans_regions(out.model.cells, out.model.rest_positions, regions, settings.region_overlap);
   }
   out.pose = posed(body, out.model.rest_positions);
   return out;
@@ -126,48 +126,13 @@ Eigen::RowVector3d cell_centre(const Cells& cells, int cell, const Points& posit
   return sum / static_cast<double>(cells.of(cell).size());
 }
 
-// Supports by the particles in their regions; where a region holds none because cells are coarse, by the
-// particles that carry the surface's vertices in it.
-SupportSet make_supports(const Body& body, const CarriedPoints& surface, const Points& particles) {
-  std::vector<Support> supports = body.supports();
-  for (Support& support : supports) {
-    if (!select_nodes(support.region, particles).empty()) continue;
-    std::vector<Vec3> carriers;
-    for (const int vertex : select_nodes(support.region, body.initial_surface()))
-      for (int k = surface.offsets[vertex]; k < surface.offsets[vertex + 1]; ++k)
-        if (surface.weights[k] > 0.1) carriers.push_back(particles.row(surface.nodes[k]).transpose());
-    if (carriers.empty()) continue;
-    support.region = Region{};
-    support.region.kind = RegionKind::nearest;
-    support.region.points = carriers;
-  }
-  return {supports, body.name(), particles};
-}
-
-Notes notes_of(const Body& body, const ShapeMatchingBody& matched, const PlasticityOptions& plasticity,
-               int substeps, const StiffnessPlan& plan, const Settings& settings) {
-  Notes notes;
-  notes.push_back(
-      {Severity::note,
-       fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
-                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
-                   matched.levels().size(), substeps, plan.alphas[0], plan.iterations)});
-  if (plan.reached < 0.9 && settings.stiffness_time == 0.0) {
-    notes.push_back({Severity::warning,
-                     fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
-                                 "levels, iterations or steps per frame make it stiffer",
-                                 body.name(), plan.reached)});
-  }
-  if (plasticity.kind != PlasticityKind::none) {
-    notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}", body.name(),
-                                                 plasticity.yield)});
-  }
-  return notes;
-}
-
 }  // namespace
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
+  if (settings.quadratic && settings.beta == 0.0)
+    throw InputError(Problem{{},
+                             "methods.shape-matching.quadratic",
+                             "has no effect at beta 0: cells then only turn; give beta (eq. 2.19)"});
   Discretisation parts =
       settings.cells == CellShape::tets ? divide_into_tets(body) : divide_into_cubes(body, settings);
   SceneBody out;
@@ -203,15 +168,27 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.contact_points = with_inner_particles(
       with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles)),
       closed_surface(body), matched.rest_positions());
-  out.supports = make_supports(body, out.surface, matched.positions);
-  const VecX vertex_masses =
-      VecX::Constant(body.surface().vertices.rows(),
-                     matched.masses().sum() / static_cast<double>(body.surface().vertices.rows()));
-  out.loads =
-      LoadSet(scene.loads, body.name(), body.initial_surface(), vertex_masses, body.surface().triangles);
-  out.contact_margin = 0.2 * std::sqrt(matched.cells().mean_square_radius());
-  out.notes = notes_of(body, matched, options.plasticity, out.substeps,
-                       matched.plan(scene.step() / out.substeps), settings);
+  const double spacing = 2.0 * std::sqrt(matched.cells().mean_square_radius());
+  CarriedSurface fine = refine_surface(out.surface, body.surface(), spacing);
+  out.supports = carried_supports(body.supports(), body.name(), fine, matched.positions);
+  out.loads = CarriedLoads(scene.loads, body.name(), std::move(fine), matched.positions, matched.masses());
+  out.contact_margin = 0.1 * spacing;
+  const StiffnessPlan& plan = matched.plan(scene.step() / out.substeps);
+  out.notes.push_back(
+      {Severity::note,
+       fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
+                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
+                   matched.levels().size(), out.substeps, plan.alphas[0], plan.iterations)});
+  if (plan.reached < 0.9 && settings.stiffness_time == 0.0)
+    out.notes.push_back(
+        {Severity::warning,
+         fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
+                     "levels, iterations or "
+                     "steps per frame make it stiffer",
+                     body.name(), plan.reached)});
+  if (options.plasticity.kind != PlasticityKind::none)
+    out.notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}",
+                                                     body.name(), options.plasticity.yield)});
   return out;
 }
 

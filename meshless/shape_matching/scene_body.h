@@ -1,7 +1,7 @@
 // A body of a scene as the method `shape-matching` simulates it.
 #pragma once
 
-#include "core/contact/particle_contact.h"
+#include "core/contact/carried_actions.h"
 #include "core/scene/scene.h"
 #include "meshless/shape_matching/body.h"
 #include "meshless/shape_matching/settings.h"
@@ -16,6 +16,7 @@ struct SceneBody {
   std::vector<int> owner;        // owning cell of each vertex; empty: smooth embedding
   Points owner_offset;           // vertex relative to its cell's rest centre
   SupportSet supports;
+  CarriedLoads loads;
   double contact_margin = 0;  // m
   int substeps = 1;           // of a scene step
   Notes notes;

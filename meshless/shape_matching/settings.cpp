@@ -28,21 +28,23 @@ void describe(Describe<Settings>& d) {
   d.name("shape-matching");
   d.choice("cells", &Settings::cells,
            {{"cubes", CellShape::cubes}, {"tets", CellShape::tets}, {"regions", CellShape::regions}},
-           "cubes over the surface, one cell per tetrahedron, or k-means regions of the cubes' corners");
+           "cubes over the surface, one cell per tetrahedron, or k-means regions of cubes");
   d.field("cell_size", &Settings::cell_size, "m",
           "edge of a cubical cell; 0: about 100 cells over the bounding box", non_negative());
   d.field("cell_counts", &Settings::cell_counts, "",
           "cubical cells along x, y, z instead of a size; 0: from the size");
   d.field("overlap", &Settings::overlap, "",
           "layers of particles that a cubical cell reaches beyond its own corners", between(0, 8));
-  d.field("regions", &Settings::regions, "", "number of k-means regions; 0: one per eight particles",
+  d.field("regions", &Settings::regions, "", "number of k-means regions; 0: one per four cubes",
           non_negative());
   d.field("region_overlap", &Settings::region_overlap, "",
-          "a particle joins regions up to this much farther away than the nearest one", non_negative());
+          "a cube joins regions up to this much farther away than the nearest one", non_negative());
   d.field("beta", &Settings::beta, "", "share of the linear part in the transformation (eq. 2.19)",
           between(0, 0.999));
-  d.field("conserve_volume", &Settings::conserve_volume, "", "cells keep their volume");
-  d.field("quadratic", &Settings::quadratic, "", "nine-term fits, so that one cell can bend and twist");
+  d.field("conserve_volume", &Settings::conserve_volume, "",
+          "the cells and the body as a whole keep their volume");
+  d.field("quadratic", &Settings::quadratic, "",
+          "nine-term fits, so that one cell can bend and twist; needs beta > 0, which says by how much");
   d.field("iterations", &Settings::iterations, "",
           "passes over the cells in one step (§3.2); 0: as the material asks for, up to max_iterations",
           between(0, 1000));

@@ -4,9 +4,13 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/math/types.h"
+
 namespace exemplar::shape_matching {
 
 namespace {
+
+constexpr double k_settling_ratio = 0.35, k_stable_damping = 1.4;
 
 struct Oscillator {
   double alpha = 1.0, lookahead = 1.0;
@@ -61,6 +65,12 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
     have += plan.alphas[level] * full;
   }
   plan.reached = wanted > 0.0 ? std::min(1.0, have / wanted) : 1.0;
+  plan.settling = plan.lookahead;
+  if (request.extent > 0.0 && have > 0.0) {
+    plan.slowest = 0.5 * EIGEN_PI * std::sqrt(std::min(have, wanted)) / request.extent;
+    const double stable = k_stable_damping / std::max(plan.alphas[0], 1e-12);
+    plan.settling = std::max(plan.lookahead, std::min(stable, 2.0 * k_settling_ratio / (plan.slowest * dt)));
+  }
   return plan;
 }
 

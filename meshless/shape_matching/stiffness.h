@@ -16,6 +16,11 @@
 // larger; what remains is given up
 // (`reached` < 1: the body is softer than its material, as every real-time method makes metals).
 //
+// Settling: a body that lies on something and swings slower than it would if it had just been put there, g/ω₁,
+// is to come to rest: its slowest swing ω₁ = π c/2L is damped with ratio 0.35, by a look-ahead of 0.7/(ω₁h), as
+// far as the scheme is stable (α θ ≤ 1.4). Free swings and impacts keep the ratio asked for.
+//
+//   L largest extent of the body [m], g gravity [m/s²]
 //   h step [s], E Young's modulus [Pa], ρ density [kg/m³], β share of the linear part, s [m]
 #pragma once
 
@@ -34,6 +39,7 @@ struct StiffnessRequest {
   int max_iterations = 8;
   double dt = 1e-3;
   std::vector<double> mean_square_radii;  // s² of each level, finest first [m²]
+  double extent = 0.0;                    // L; 0: does not settle [m]
 };
 
 struct StiffnessPlan {
@@ -41,6 +47,8 @@ struct StiffnessPlan {
   int iterations = 1;          // passes over the finest cells
   double lookahead = 0.0;      // θ
   double reached = 1.0;        // squared wave speed that the plan has over the one asked for
+  double settling = 0.0;       // θ of a body that lies and is slow
+  double slowest = 0.0;        // ω₁ [rad/s]
 };
 
 StiffnessPlan plan_stiffness(const StiffnessRequest& request);

@@ -285,11 +285,11 @@ double kalthoff_angle(double spacing) {
   Points velocities = Points::Zero(set.positions.rows(), 3);
   for (std::size_t i = 0; i < set.size(); ++i) {
     const Vec3 x = set.positions.row(static_cast<Eigen::Index>(i));
-    struck[i] = x.x() < 3 * spacing && std::abs(x.y()) < notch;
+    struck[i] = x.x() < 3 * spacing && std::abs(x.y()) < notch ? held_wholly : 0;
     if (struck[i]) velocities(static_cast<Eigen::Index>(i), 0) = speed;
   }
   solver.set_velocities(velocities);
-  solver.set_fixed(struck);
+  solver.set_held(struck);
   const double dt = 0.8 * solver.stable_step();
   for (int s = 0; s * dt < 85e-6; ++s) {
     if (!solver.step(dt)) return 0;

@@ -226,20 +226,21 @@ double volume_of(const ShapeMatchingBody& body) {
 
 }  // namespace
 
-double squeezed_volume(bool conserve_volume) {
-  BodyOptions options = stiff_options(0.99);
+double squeezed_volume(bool conserve_volume, double beta) {
+  constexpr double dt = 0.01, speed = 0.125, time = 4.0;  // to half the height, then six seconds more
+  BodyOptions options = stiff_options(beta);
   options.match.conserve_volume = conserve_volume;
   options.stiffness.iterations = 4;
   ShapeMatchingBody body({make_block({0, 0, 0}, {1, 1, 1}, {4, 4, 4}, 1000.0).model, options});
-  const std::vector<int> bottom = particles_at(body, 1, 0.0), top = particles_at(body, 1, 1.0);
   const double before = volume_of(body);
-  for (int k = 1; k <= 1000; ++k) {
-    body.step(0.01, Vec3::Zero());
-    for (const int p : bottom) body.positions(p, 1) = body.velocities(p, 1) = 0.0;
-    for (const int p : top) {
-      body.positions(p, 1) = 1.0 - 0.5 * std::min(1.0, k / 400.0);
-      body.velocities(p, 1) = 0.0;
-    }
+  const std::vector<int> bottom = particles_at(body, 1, 0.0), top = particles_at(body, 1, 1.0);
+  for (int k = 0; k < 1000; ++k) {
+    std::vector<HeldParticle> platens;
+    for (const int p : bottom) platens.push_back({p, {false, true, false}, Vec3::Zero()});
+    for (const int p : top)
+      platens.push_back({p, {false, true, false}, k * dt < time ? Vec3(0, -speed, 0) : Vec3(0, 0, 0)});
+    body.set_supports(platens);
+    body.step(dt, Vec3::Zero());
   }
   return volume_of(body) / before;
 }

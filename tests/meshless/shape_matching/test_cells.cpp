@@ -96,7 +96,7 @@ TEST(Cells, BadInputIsRefused) {
 
 TEST(Cells, KMeansRegionsCoverAllParticlesAndOverlap) {
   const CubicalModel block = make_block({0, 0, 0}, {4, 1, 1}, {16, 4, 4}, 1.0);
-  const Cells regions = make_kmeans_cells(block.model.rest_positions, 8, 0.3);
+  const Cells regions = make_kmeans_regions(block.model.cells, block.model.rest_positions, 8, 0.3);
   EXPECT_EQ(regions.count(), 8);
   std::vector<int> held(block.model.rest_positions.rows(), 0);
   for (const int p : regions.particles) ++held[p];

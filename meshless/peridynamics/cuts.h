@@ -1,0 +1,29 @@
+// Bonds that must not be: those that would cross the body's own surface (the two sides of a slit narrower than
+// the horizon are not one piece) and those that cross an authored notch. Lengths in metres.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/mesh/mesh.h"
+
+namespace exemplar::peridynamics {
+
+// Says whether the straight line between two particles (indices of the rows given) is cut.
+using BondCut = std::function<bool(int, int)>;
+
+// Lines that leave the closed surface. Particles deeper inside than the line is long need no look.
+BondCut crosses_surface(const TriMesh& surface, const Points& particles);
+
+// A cut that is there from the start: a whole plane, a disc, or a parallelogram.
+struct Notch {
+  enum class Shape { plane, disc, parallelogram };
+  Shape shape = Shape::plane;
+  Vec3 point = Vec3::Zero();                // of the plane; the disc's centre; a corner of the parallelogram
+  Vec3 normal = Vec3::UnitY();              // plane and disc
+  double radius = 0;                        // disc
+  Vec3 u = Vec3::Zero(), v = Vec3::Zero();  // sides of the parallelogram
+};
+bool crosses(const Notch& notch, const Vec3& a, const Vec3& b);
+
+}  // namespace exemplar::peridynamics
