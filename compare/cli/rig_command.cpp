@@ -10,6 +10,7 @@
 #include "compare/cli/mesh_input.h"
 #include "compare/cli/rig_preview.h"
 #include "core/base/errors.h"
+#include "core/math/angles.h"
 #include "core/math/rigid_fit.h"
 #include "core/mesh/files/files.h"
 #include "core/rig/handle_pose.h"
@@ -152,7 +153,7 @@ void say_pose(const Rig& rig, const BonePose& pose, const Terminal& terminal) {
   for (std::size_t b = 0; b < pose.size(); ++b) {
     rows.push_back(
         {rig.handles[b].name, fmt::format("{:.4g}", pose[b].translation.norm()),
-         fmt::format("{:.2f}", pose[b].rotation.angularDistance(Quat::Identity()) * 180 / EIGEN_PI)});
+         fmt::format("{:.2f}", pose[b].rotation.angularDistance(Quat::Identity()) / k_degree)});
   }
   terminal.say(format_table(rows));
 }

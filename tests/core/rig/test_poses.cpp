@@ -1,16 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <numbers>
 #include <random>
 
+#include "core/math/angles.h"
 #include "core/mesh/volume/tetrahedralize.h"
 #include "core/rig/bone_fit.h"
 #include "core/rig/handle_pose.h"
 
 namespace exemplar {
 namespace {
-
-constexpr double k_degree = std::numbers::pi / 180;
 
 Volume box_volume(const Vec3& size, const Eigen::Vector3i& cells) {
   Volume volume;

@@ -1,17 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <numbers>
 #include <random>
 
 #include "core/base/parallel.h"
+#include "core/math/angles.h"
 #include "core/math/rigid_fit.h"
 #include "core/rig/skinning.h"
 #include "tests/support/derivatives.h"
 
 namespace exemplar {
 namespace {
-
-constexpr double k_degree = std::numbers::pi / 180;
 
 // A random skin: `points` points, `bones` bones, `examples` examples (0 is rest).
 struct RandomSkin {

@@ -56,14 +56,15 @@ TEST(BodyRig, APoseByHandlesIsAnExampleOfSurfaceAndVolume) {
   settings.rotation = {Vec3::UnitX(), 90};
   const Body body(settings, "", "bodies[0]");
   const Example& example = body.examples()[0];
+  const Points& nodes = body.volume_examples()[0].nodes;
   // The surface is carried by the volume's pose: its vertices are vertices of the volume here.
-  const Points carried = apply(body.volume().surface, body.volume().mesh.tets, example.volume);
+  const Points carried = apply(body.volume().surface, body.volume().mesh.tets, nodes);
   EXPECT_LT((carried - example.surface).cwiseAbs().maxCoeff(), 1e-12);
   // The moved end goes up by what was asked, in the body's own axes; the held middle stays.
   const Vec3 up = body.placement().linear() * Vec3::UnitY();
-  for (Eigen::Index v = 0; v < example.volume.rows(); ++v) {
+  for (Eigen::Index v = 0; v < nodes.rows(); ++v) {
     const Vec3 own = body.placement().inverse() * Vec3(body.volume().mesh.vertices.row(v));
-    const Vec3 moved = Vec3(example.volume.row(v)) - Vec3(body.volume().mesh.vertices.row(v));
+    const Vec3 moved = Vec3(nodes.row(v)) - Vec3(body.volume().mesh.vertices.row(v));
     if ((own - Vec3(0, 0, 0.5)).norm() < 1e-9) EXPECT_LT((moved - 0.2 * up).norm(), 1e-12);
     if (own.norm() < 1e-9) EXPECT_LT(moved.norm(), 1e-12);
   }
@@ -92,7 +93,8 @@ TEST(BodyRig, BonesOfExamplesByHandlesReproduceThemAndOthersAreFitted) {
   // Skins of both geometries with full weight on an example.
   ExampleWeights e = ExampleWeights::Zero(body.volume().mesh.vertices.rows(), 3);
   e.col(1).setOnes();
-  EXPECT_LT((rigged.volume_skin(body).positions(e) - body.examples()[0].volume).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((rigged.volume_skin(body).positions(e) - body.volume_examples()[0].nodes).cwiseAbs().maxCoeff(),
+            1e-12);
 }
 
 TEST(BodyRig, WithoutSettingsHasTwelveAutomaticHandles) {
