@@ -195,7 +195,8 @@ std::size_t count_crossings(const TriMesh& a, const TriMesh& b) {
   both.triangles << a.triangles, (b.triangles.array() + static_cast<int>(first)).matrix();
   const std::vector<Box> boxes = element_boxes(both.vertices, both.triangles);
   const auto split = static_cast<std::size_t>(triangles);
-  const Bvh tree(std::span(boxes).subspan(split));
+  const std::span<const Box> others(boxes.begin() + triangles, boxes.end());
+  const Bvh tree(others);
   const PairTest test(both);
   std::vector<std::size_t> counts(split, 0);
   parallel_for(
