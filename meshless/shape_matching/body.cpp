@@ -71,10 +71,10 @@ void ShapeMatchingBody::set_held(const std::vector<int>& particles) {
 }
 
 // While goals are sought held coordinates stand still; at the end of a step they move as told.
-void ShapeMatchingBody::hold(Points& velocities, bool moves) const {
+void ShapeMatchingBody::hold(Points& rates, bool moves) const {
   for (const HeldParticle& h : m_held)
     for (int axis = 0; axis < 3; ++axis)
-      if (h.held[axis]) velocities(h.particle, axis) = moves ? h.velocity(axis) : 0.0;
+      if (h.held[axis]) rates(h.particle, axis) = moves ? h.velocity(axis) : 0.0;
 }
 
 void ShapeMatchingBody::wake() {

@@ -96,7 +96,7 @@ class ShapeMatchingBody {
   bool is_single_pass(const StiffnessPlan& now) const;
   void match_goals(const StiffnessPlan& now, const Points& ahead, const std::function<void()>& touch);
   void touch(const Points& ahead, double dt, const Vec3& gravity_step, const ContactPass& contact);
-  void hold(Points& velocities, bool moves) const;
+  void hold(Points& rates, bool moves) const;
   void keep_volume(double dt);
   bool settles(const StiffnessPlan& now, const Vec3& gravity) const;
   template <class GoalOf>
