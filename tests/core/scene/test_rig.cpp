@@ -37,8 +37,15 @@ ExampleSettings lifted_end() {
   return example;
 }
 
+BendMap bend_about_x(double angle) {
+  BendMap map;
+  map.axis = Vec3::UnitX();
+  map.angle = angle;
+  return map;
+}
+
 template <class Action>
-std::string problems_of(const Action& action) {
+std::string problems_text_of(const Action& action) {
   try {
     action();
   } catch (const InputError& error) {
@@ -65,8 +72,12 @@ TEST(BodyRig, APoseByHandlesIsAnExampleOfSurfaceAndVolume) {
   for (Eigen::Index v = 0; v < nodes.rows(); ++v) {
     const Vec3 own = body.placement().inverse() * Vec3(body.volume().mesh.vertices.row(v));
     const Vec3 moved = Vec3(nodes.row(v)) - Vec3(body.volume().mesh.vertices.row(v));
-    if ((own - Vec3(0, 0, 0.5)).norm() < 1e-9) EXPECT_LT((moved - 0.2 * up).norm(), 1e-12);
-    if (own.norm() < 1e-9) EXPECT_LT(moved.norm(), 1e-12);
+    if ((own - Vec3(0, 0, 0.5)).norm() < 1e-9) {
+      EXPECT_LT((moved - 0.2 * up).norm(), 1e-12);
+    }
+    if (own.norm() < 1e-9) {
+      EXPECT_LT(moved.norm(), 1e-12);
+    }
   }
 }
 
@@ -75,7 +86,7 @@ TEST(BodyRig, BonesOfExamplesByHandlesReproduceThemAndOthersAreFitted) {
   settings.examples.push_back(lifted_end());
   ExampleSettings bent;
   bent.name = "bent";
-  bent.bend = BendMap{Vec3::UnitX(), std::nullopt, 30};
+  bent.bend = bend_about_x(30);
   settings.examples.push_back(bent);
   settings.position = Vec3(-1, 2, 0.5);
   settings.rotation = {Vec3(1, 1, 0).normalized(), 50};
@@ -109,18 +120,18 @@ TEST(BodyRig, MistakesAreSaidWithTheirPaths) {
   settings.examples[0].handles->move[0].near.reset();
   settings.examples[0].handles->move[0].handle = "point-7";
   EXPECT_EQ(
-      problems_of([&] { Body(settings, "", "bodies[0]").examples(); }),
+      problems_text_of([&] { Body(settings, "", "bodies[0]").examples(); }),
       "bodies[0].examples[0].handles.move[0].handle: the rig has no handle called 'point-7' (did you mean "
       "'point-0'?)\n");
   settings = rigged_bar();
   settings.examples.push_back(lifted_end());
   settings.examples[0].handles->move.push_back(settings.examples[0].handles->move[0]);
-  EXPECT_NE(problems_of([&] {
+  EXPECT_NE(problems_text_of([&] {
               Body(settings, "", "bodies[0]").examples();
             }).find("bodies[0].examples[0].handles.move[1]: moves 'point-2' a second time"),
             std::string::npos);
   settings.rig->points.push_back(Vec3(0, 7, 0));
-  EXPECT_NE(problems_of([&] {
+  EXPECT_NE(problems_text_of([&] {
               rig_body(Body(settings, "", "bodies[0]"));
             }).find("bodies[0].rig.points[3]: (0, 7, 0)"),
             std::string::npos);
@@ -153,7 +164,7 @@ TEST_F(RigFile, ComesBackAsItWasWritten) {
 TEST_F(RigFile, OfAnotherMeshIsRefused) {
   Volume other = m_volume;
   other.mesh.vertices(0, 0) += 1e-3;
-  EXPECT_NE(problems_of([&] {
+  EXPECT_NE(problems_text_of([&] {
               decode_rig(encode_rig(m_rig, m_volume), "rig.json", other);
             }).find("rig.json: mesh: is the rig of another mesh"),
             std::string::npos);
@@ -164,7 +175,7 @@ TEST_F(RigFile, DamageIsSaid) {
   auto problem_with = [&](const std::string& path, const Json& value) {
     Json bad = good;
     set_at_path(bad, path, value);
-    return problems_of([&] { decode_rig(bad.dump(), "rig.json", m_volume); });
+    return problems_text_of([&] { decode_rig(bad.dump(), "rig.json", m_volume); });
   };
   EXPECT_NE(problem_with("format", "something").find("not a rig"), std::string::npos);
   EXPECT_NE(problem_with("weights.weight[0]", 2).find("row 0 leaves [0, 1]"), std::string::npos);
@@ -174,8 +185,8 @@ TEST_F(RigFile, DamageIsSaid) {
   EXPECT_NE(problem_with("handles[0].kind", "wheel").find("unknown kind"), std::string::npos);
   EXPECT_NE(problem_with("fixed[0]", -4).find("no vertex -4"), std::string::npos);
   EXPECT_NE(problem_with("objective", "low").find("damaged"), std::string::npos);
-  EXPECT_NE(problems_of([&] { decode_rig("[1, 2", "rig.json", m_volume); }), "");
-  EXPECT_NE(problems_of([&] { read_rig("/nonexistent/rig.json", m_volume); }).find("cannot be read"),
+  EXPECT_NE(problems_text_of([&] { decode_rig("[1, 2", "rig.json", m_volume); }), "");
+  EXPECT_NE(problems_text_of([&] { read_rig("/nonexistent/rig.json", m_volume); }).find("cannot be read"),
             std::string::npos);
 }
 
@@ -183,7 +194,7 @@ TEST_F(RigFile, AddedHandlesBringTheFitDown) {
   // A bar bent by 120° cannot be followed by two bones.
   const Body body(rigged_bar(), "", "bodies[0]");
   PoseMap map;
-  map.bend = BendMap{Vec3::UnitX(), std::nullopt, 120};
+  map.bend = bend_about_x(120);
   const Points& rest = body.surface().vertices;
   const Points target = apply_maps({map}, rest, bounds_of(rest));
   const Rig two = make_rig(m_volume, HandleRequest{{Vec3(0, 0, -0.5), Vec3(0, 0, 0.5)}, {}, {}, 0});
