@@ -127,7 +127,11 @@ std::string settings_page(const Registry& registry) {
 }
 
 void list_settings(const ListArguments& arguments, const Registry& registry, const Terminal& terminal) {
-  if (!arguments.json) return terminal.say(settings_page(registry));
+  if (!arguments.json) {
+    std::string page = settings_page(registry);
+    page.pop_back();  // say() ends the line
+    return terminal.say(page);
+  }
   const Json schemas{{"scene", scene_schema(registry.descriptions())}, {"study", study_schema()}};
   terminal.say(schemas.dump(2));
 }

@@ -216,7 +216,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   tell_notes(record, terminal);
   std::optional<ResumePoint> resume;
   if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
-  if (resume && resume->frame >= frames) return tell_already_there(frames, output, terminal);
+  if (resume && resume->frame > frames) return tell_already_there(frames, output, terminal);
   if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
   const RunSummary summary = simulate_into(output, record, scene, *method, arguments, resume, terminal);
   tell_outcome(summary, output, terminal);

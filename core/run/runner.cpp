@@ -51,11 +51,11 @@ class Loop {
 
  private:
   void go_on_from(const ResumePoint& resume) {
-    m_summary.last_frame = resume.frame;
     m_summary.wall_time = resume.wall_time;
     m_summary.steps = resume.steps;
     m_summary.iterations = resume.iterations;
     m_summary.worst_penetration = resume.worst_penetration;
+    measure(resume.frame, {});
   }
 
   StepReport advance_to(int frame) {
@@ -67,8 +67,8 @@ class Loop {
     return report;
   }
 
-  // Fields and metrics of the state as it is → sink.
-  void show(int frame, const StepReport& report) {
+  // Metrics of the state as it is, and its fields; becomes the summary's last frame.
+  std::vector<Geometry> measure(int frame, const StepReport& report) {
     std::vector<Geometry> geometries = m_method.fields();
     const auto poses = m_method.obstacle_poses();
     FrameMetrics metrics;
@@ -89,7 +89,12 @@ class Loop {
     m_summary.last = metrics;
     m_summary.worst_penetration =
         std::fmax(m_summary.worst_penetration, metrics.diagnostics.deepest_penetration);
-    m_sink.frame(metrics, std::move(geometries));
+    return geometries;
+  }
+
+  void show(int frame, const StepReport& report) {
+    std::vector<Geometry> geometries = measure(frame, report);
+    m_sink.frame(m_summary.last, std::move(geometries));
   }
 
   void keep_state() {

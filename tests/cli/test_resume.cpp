@@ -111,7 +111,7 @@ TEST_F(Resume, ASecondProcessIsToldWhoWrites) {
       run(k_run +
           "-o out --frames 1000000 & first=$!; for i in $(seq 100); do [ -s out/.lock ] && break; sleep 0.1; "
           "done; " +
-          k_run + "-o out; code=$?; kill -INT $first; wait $first; echo $first; exit $code");
+          k_run + "-o out; code=$?; kill -TERM $first; wait $first; echo $first; exit $code");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.errors;
   const std::string first = outcome.output.substr(outcome.output.rfind('\n', outcome.output.size() - 2) + 1);
   const std::string process = first.substr(0, first.size() - 1);

@@ -119,6 +119,34 @@ TEST(Runner, InterruptsAndGoesOn) {
   EXPECT_GE(second.frames.front().wall_time, 1.0);
 }
 
+TEST(Runner, WhatIsResumedAtItsEndKnowsItsLastFrame) {
+  const Scene scene = one_box();
+  SlidingMethod method(scene);
+  RecordingSink first, second;
+  RunOptions options;
+  options.frames = 4;
+  simulate(method, scene, first, options);
+  ASSERT_EQ(first.checkpoints.size(), 1u);  // at the end, so that the run can be lengthened
+  EXPECT_EQ(first.checkpoints[0], std::make_pair(4, true));
+  SlidingMethod again(scene);
+  StateReader reader(first.last_state);
+  again.load(reader);
+  const ResumePoint resume{4, 1.0, 4, 8};
+  const RunSummary summary = simulate(again, scene, second, options, &resume);
+  EXPECT_TRUE(second.frames.empty());
+  EXPECT_EQ(summary.status, Status::ok);
+  EXPECT_EQ(summary.last_frame, 4);
+  EXPECT_EQ(summary.last.time, 0.4);
+  EXPECT_EQ(summary.steps, 4);
+  EXPECT_EQ(summary.iterations, 8);
+  // One that fails at once still says where it stood.
+  again.fails_after = 0.45;
+  options.frames = 6;
+  const RunSummary failed = simulate(again, scene, second, options, &resume);
+  EXPECT_EQ(failed.status, Status::failed);
+  EXPECT_EQ(failed.last.time, 0.4);
+}
+
 TEST(Registry, NamesWhatIsNotModelled) {
   SceneSettings settings;
   BodySettings body;
