@@ -1,24 +1,38 @@
-// What time stepping of every method has in common: a stopwatch, steps that end on frames exactly, sums of
-// momentum. Units: kg, m, s.
+// What time stepping of every method has in common: steps that end on frames exactly, sums of momentum. Units: kg, m, s.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 
+#include "core/base/stopwatch.h"
 #include "core/run/method.h"
 
 namespace exemplar {
 
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - m_start).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point m_start = Clock::now();
-};
+// Goes on from `time` to `until` in steps of at most `step`, the last one ending on `until` itself. take(dt,
+// report) takes one of them, in as many sub-steps as it needs, moves `time` and counts; finite() says whether
+// the state still is.
+template <class Take, class Finite>
+StepReport advance_in_steps(double& time, double until, double step, const InterruptCheck& interrupted,
+                            const Take& take, const Finite& finite) {
+  StepReport report;
+  while (time < until - 1e-9 * step) {
+    if (interrupted()) {
+      report.status = Status::interrupted;
+      report.message = "interrupted";
+      return report;
+    }
+    take(std::min(step, until - time), report);
+    if (!finite()) {
+      report.status = Status::failed;
+      report.message = "positions are no longer finite; try more steps per frame";
+      return report;
+    }
+  }
+  time = until;
+  return report;
+}
 
 // Steps from `from` to `until` that may be halved and doubled again: time is counted in pieces of the smallest
 // step, so that it never drifts, and the last step ends on `until` itself.

@@ -1,7 +1,8 @@
 #include "core/sparse/linear_solver.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "core/base/stopwatch.h"
 
 namespace exemplar {
 
@@ -111,9 +112,9 @@ LinearStatus LinearSolver::solve_iterative(LinearStrategy strategy, const BlockM
 
 LinearStatus LinearSolver::solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x) {
   ++m_counts.solves;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   const LinearStatus status = choose_and_solve(a, rhs, tolerance, x);
-  m_counts.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  m_counts.seconds += stopwatch.seconds();
   return status;
 }
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/contact/carried_actions.h"
 #include "core/run/body_watch.h"
+#include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 
 namespace exemplar::mass_spring {
@@ -124,12 +124,6 @@ class MassSpringMethod : public Method {
   double m_spring_seconds = 0, m_contact_seconds = 0;
 };
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // As many as the springs' stability asks for; and no obstacle may cross half of its own radius in one.
 // Distances are the same in a tetrahedron turned inside out, so with constraints no node may pass its
 // neighbours in one step: a landing body would stay folded.
@@ -171,27 +165,24 @@ Points inverse_masses(const SceneBody& body, const std::vector<HeldNode>& held) 
 
 void MassSpringMethod::step_body(SceneBody& body, double dt) {
   SpringBody& springs = *body.springs;
-  auto start = Clock::now();
+  Stopwatch stopwatch;
   const std::vector<HeldNode> held = held_nodes(body, m_time, dt);
   springs.set_held(held);
   springs.update_velocities(dt, m_scene.gravity, node_forces(body, m_time, m_time + dt));
-  m_spring_seconds += seconds_since(start);
-  start = Clock::now();
+  m_spring_seconds += stopwatch.lap();
   ParticleContacts contacts(
       m_world, body.contact_points,
       {springs.positions, springs.velocities, inverse_masses(body, held), dt, body.contact_margin});
-  m_contact_seconds += seconds_since(start);
+  m_contact_seconds += stopwatch.lap();
   // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
   // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take
   // turns.
   const bool relaxes = m_settings.integration == Integration::constraints;
   for (int turn = 0; turn < (relaxes ? m_settings.iterations : 1); ++turn) {
-    start = Clock::now();
     if (relaxes) springs.relax(dt, 1);
-    m_spring_seconds += seconds_since(start);
-    start = Clock::now();
+    m_spring_seconds += stopwatch.lap();
     contacts.resolve(springs.velocities);
-    m_contact_seconds += seconds_since(start);
+    m_contact_seconds += stopwatch.lap();
   }
   springs.move(dt);
   contacts.push_out(m_settings.push_speed, springs.positions);
@@ -205,22 +196,18 @@ bool MassSpringMethod::is_finite() const {
 }
 
 StepReport MassSpringMethod::advance(double until, const InterruptCheck& interrupted) {
-  StepReport report;
-  const double scene_step = m_scene.step();
-  while (m_time < until - 1e-9 * scene_step) {
-    if (interrupted()) return {Status::interrupted, "interrupted", report.steps, 0};
-    const double dt = std::min(scene_step, until - m_time);
+  const auto take = [&](double dt, StepReport& counts) {
     const int count = substeps(dt);
     for (int k = 0; k < count; ++k) {
       for (SceneBody& body : m_bodies) step_body(body, dt / count);
       m_world.advance(dt / count);
       m_time += dt / count;
     }
-    report.steps += count;
-    if (!is_finite())
-      return {Status::failed, "positions are no longer finite; try more steps per frame", report.steps, 0};
-  }
-  m_time = until;
+    counts.steps += count;
+  };
+  StepReport report =
+      advance_in_steps(m_time, until, m_scene.step(), interrupted, take, [&] { return is_finite(); });
+  if (report.status != Status::ok) return report;
   std::vector<WatchedBody> watched;
   for (const SceneBody& body : m_bodies)
     watched.push_back({body.surface.apply(body.springs->positions),

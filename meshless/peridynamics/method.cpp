@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "core/base/stopwatch.h"
 #include "core/contact/carried_actions.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
@@ -120,13 +120,9 @@ class PeridynamicsMethod : public Method {
   Notes m_notes;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& settings)
     : m_scene(scene), m_settings(settings), m_obstacles(scene.obstacles, scene.gravity) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   make_particles();
   for (const Body& body : scene.bodies) m_materials.push_back(material_of(body));
   for (const ObstacleBody& obstacle : scene.obstacles) {
@@ -139,7 +135,7 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   m_step = m_settings.step > 0 ? m_settings.step : 0.8 * m_solver->stable_step();
   m_rotations.assign(m_particles.size(), Quat::Identity());
   update_fragments();
-  m_times[0].second = seconds_since(start);
+  m_times[0].second = stopwatch.seconds();
   const double bonds = static_cast<double>(m_solver->bonds().directed_bonds());
   m_notes.push_back(
       {Severity::note,
@@ -399,7 +395,7 @@ bool PeridynamicsMethod::take_step(double dt) {
 }
 
 StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& interrupted) {
-  const auto start = std::chrono::steady_clock::now();
+  Stopwatch stopwatch;
   StepReport report;
   while (m_time < until - 1e-9 * m_scene.step()) {
     const double end = std::min(until, m_time + m_scene.step());
@@ -421,10 +417,9 @@ StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& inter
     m_time = end;
   }
   m_time = until;
-  m_times[1].second += seconds_since(start);
-  const auto fragments = std::chrono::steady_clock::now();
+  m_times[1].second += stopwatch.lap();
   update_fragments();
-  m_times[2].second += seconds_since(fragments);
+  m_times[2].second += stopwatch.lap();
   return report;
 }
 

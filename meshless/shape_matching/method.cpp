@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/run/body_watch.h"
+#include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 #include "meshless/shape_matching/scene_body.h"
 
@@ -51,12 +51,6 @@ class ShapeMatchingMethod : public Method {
   double m_contact_dissipation = 0;
   double m_matching_seconds = 0, m_contact_seconds = 0;
 };
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Points particle_forces(const SceneBody& body, double from, double to) {
   return body.loads.empty() ? Points() : body.loads.forces(body.matched->positions, from, to);
@@ -106,7 +100,7 @@ void ShapeMatchingMethod::keep_asleep(ShapeMatchingBody& matched, double touchin
 
 void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {
   ShapeMatchingBody& matched = *body.matched;
-  auto start = Clock::now();
+  Stopwatch stopwatch;
   const std::vector<HeldParticle> held = held_particles(body, m_time, dt);
   matched.set_supports(held);
   const Points forces = particle_forces(body, m_time, m_time + dt);
@@ -116,15 +110,14 @@ void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {
       m_world, body.contact_points,
       {matched.positions, expected, inverse_masses(body, held), dt, body.contact_margin});
   keep_asleep(matched, contacts.touching_speed(), dt);
-  m_contact_seconds += seconds_since(start);
-  start = Clock::now();
+  m_contact_seconds += stopwatch.lap();
   const ContactPass touch = [&](Points& velocities) { contacts.resolve(velocities); };
   if (!matched.is_asleep() || contacts.touching_speed() == 0.0)
     matched.update_velocities(dt, m_scene.gravity, forces, contacts.empty() ? ContactPass() : touch);
   matched.move(dt);
   contacts.push_out(m_settings.push_speed, matched.positions);
   m_contact_dissipation += contacts.summary().dissipated;
-  m_matching_seconds += seconds_since(start);
+  m_matching_seconds += stopwatch.lap();
 }
 
 void ShapeMatchingMethod::step(double dt) {
@@ -140,20 +133,15 @@ bool ShapeMatchingMethod::is_finite() const {
 }
 
 StepReport ShapeMatchingMethod::advance(double until, const InterruptCheck& interrupted) {
-  StepReport report;
-  const double scene_step = m_scene.step();
-  while (m_time < until - 1e-9 * scene_step) {
-    if (interrupted()) return {Status::interrupted, "interrupted", report.steps, report.iterations};
-    const double dt = std::min(scene_step, until - m_time);
+  const auto take = [&](double dt, StepReport& counts) {
     const int count = substeps(dt);
     for (int k = 0; k < count; ++k) step(dt / count);
-    report.steps += count;
-    for (SceneBody& body : m_bodies) report.iterations += count * body.matched->plan(dt / count).iterations;
-    if (!is_finite())
-      return {Status::failed, "positions are no longer finite; try more steps per frame", report.steps,
-              report.iterations};
-  }
-  m_time = until;
+    counts.steps += count;
+    for (SceneBody& body : m_bodies) counts.iterations += count * body.matched->plan(dt / count).iterations;
+  };
+  StepReport report =
+      advance_in_steps(m_time, until, m_scene.step(), interrupted, take, [&] { return is_finite(); });
+  if (report.status != Status::ok) return report;
   std::vector<WatchedBody> watched;
   for (const SceneBody& body : m_bodies)
     watched.push_back({surface_positions(body), body.contact_points.apply(body.matched->positions), false});

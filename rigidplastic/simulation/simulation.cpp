@@ -287,22 +287,16 @@ bool Simulation::finite() const {
 }
 
 StepReport Simulation::advance(double until, const InterruptCheck& interrupted, const TickHooks& hooks) {
-  StepReport report;
   m_started = true;
   make_world();
-  const double scene_step = m_scene.step();
-  while (m_time < until - 1e-9 * scene_step) {
-    if (interrupted()) return {Status::interrupted, "interrupted", report.steps, 0};
-    const double dt = std::min(scene_step, until - m_time);
+  const auto take = [&](double dt, StepReport& counts) {
     const int count = substeps(dt);
     for (int k = 0; k < count; ++k) take_tick(dt / count, hooks);
-    report.steps += count;
-    if (!finite()) {
-      return {Status::failed, "positions are no longer finite; try more steps per frame", report.steps, 0};
-    }
-  }
-  m_time = until;
-  m_world.reset();
+    counts.steps += count;
+  };
+  StepReport report =
+      advance_in_steps(m_time, until, m_scene.step(), interrupted, take, [&] { return finite(); });
+  if (report.status == Status::ok) m_world.reset();
   return report;
 }
 

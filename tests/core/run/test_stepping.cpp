@@ -41,6 +41,29 @@ TEST(HalvingClock, NothingToDoWhenTheTimeHasCome) {
   EXPECT_TRUE(HalvingClock(2, 2, 0.1, 3).done());
 }
 
+TEST(AdvanceInSteps, EndsOnTheFrameAndStopsWhereItIsToldTo) {
+  double time = 0.1;
+  std::vector<double> sizes;
+  const auto take = [&](double dt, StepReport& report) {
+    sizes.push_back(dt);
+    time += dt;
+    ++report.steps;
+  };
+  const auto run = [&](double until, bool interrupt, bool finite) {
+    return advance_in_steps(
+        time, until, 0.04, [&] { return interrupt; }, take, [&] { return finite; });
+  };
+  EXPECT_EQ(run(0.2, false, true).steps, 3);
+  EXPECT_EQ(time, 0.2);
+  EXPECT_NEAR(sizes.back(), 0.02, 1e-15);
+  EXPECT_EQ(run(0.3, true, true).status, Status::interrupted);
+  EXPECT_EQ(time, 0.2);
+  const StepReport failed = run(0.3, false, false);
+  EXPECT_EQ(failed.status, Status::failed);
+  EXPECT_EQ(failed.steps, 1);
+  EXPECT_LT(time, 0.3);
+}
+
 TEST(SetMotion, AgreesWithTwoBodiesByHand) {
   Diagnostics d;
   const Points x = (Points(2, 3) << 1, 0, 0, -1, 2, 0).finished();
