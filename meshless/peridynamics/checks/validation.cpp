@@ -167,9 +167,11 @@ Records fracture_conservation(const ValidationContext&) {
   const Vec3 p = solver.momentum(), l = solver.angular_momentum();
   const double start = solver.energies().total();
   const double scale = static_cast<double>(set.size()) * solver.masses()[0] * 10;
-  const double step = 0.02 * solver.stable_step();
-  for (int s = 0; s < 15000; ++s) {
+  const double step = 0.8 * solver.stable_step();  // the method's own
+  double worst = 0;
+  for (int s = 0; s < 400; ++s) {
     if (!solver.step(step)) break;
+    worst = std::max(worst, std::abs(solver.energies().total() / start - 1));
   }
   return {
       no_less_than("broken bonds", static_cast<double>(solver.broken_bonds()), 2000,
@@ -177,8 +179,7 @@ Records fracture_conservation(const ValidationContext&) {
       at_most("momentum drift over Σm|v|", (solver.momentum() - p).norm() / scale, 1e-13, "conservation"),
       at_most("angular momentum drift over Σm|v|L",
               (solver.angular_momentum() - l).norm() / scale / (16 * validation_h), 1e-13, "conservation"),
-      near("kinetic + elastic + contact + released energy", solver.energies().total() / start, 1, 1e-2,
-           "conservation, to the first order of the step")};
+      at_most("largest error of the energy balance at the default step", worst, 1e-2, "conservation")};
 }
 
 // Silling and Askari's pre-notched plate under traction: crack speed and symmetry.

@@ -58,9 +58,7 @@ int cluster_iterations(int cells_per_side);
 // Stretch of a hanging bar over ρ g L²/(2E).
 double hanging_bar_stretch(int cells_along);
 
-// Volume over rest volume of a block squeezed to half its height between two smooth plates, β = 0.99. (What T
-// keeps is its own determinant; the smaller β, the more a squeezed body is pulled to its rest shape instead
-// of sideways.)
+// Volume over rest volume of a block squeezed to half its height between two smooth plates.
 double squeezed_volume(bool conserve_volume, double beta = 0.99);
 
 // Largest difference of a swinging soft bar's tip between step h / 2^halvings and h / 8, over the path's

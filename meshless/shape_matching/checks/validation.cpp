@@ -1,4 +1,6 @@
 // Validation cases of shape matching: what `exemplar validate shape-matching` runs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -171,9 +173,13 @@ Records cluster_sizes(const ValidationContext&) {
 }
 
 Records volume(const ValidationContext&) {
-  return {
-      near("volume over rest volume at half height", squeezed_volume(true), 1.0, 0.02, "volume conservation"),
-      at_most("the same without volume conservation", squeezed_volume(false), 0.95, "it is not free")};
+  Records out;
+  for (const double beta : {0.0, 0.5, 0.9, 0.99})
+    out.push_back(near("volume over rest volume at half height, beta " + fmt::format("{}", beta),
+                       squeezed_volume(true, beta), 1.0, 0.02, "volume conservation"));
+  out.push_back(at_most("the same without volume conservation, beta 0", squeezed_volume(false, 0.0), 0.95,
+                        "it is not free"));
+  return out;
 }
 
 }  // namespace

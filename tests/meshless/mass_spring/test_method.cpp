@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/parallel.h"
+#include "core/run/surface_fields.h"
 #include "meshless/mass_spring/method.h"
 
 namespace exemplar::mass_spring {
@@ -78,6 +79,65 @@ TEST(MassSpringMethod, LandsOnTheGroundWithForcesAndWithConstraints) {
     // A lying body must not sink into itself: constraints did while contact came after all their passes.
     EXPECT_NEAR(method->diagnostics().centre_of_mass.y(), 0.1, 0.02) << static_cast<int>(integration);
   }
+}
+
+// Lengths are the same in a mirrored tetrahedron: a soft cube that fell 0.3 m stayed inside out (volume −0.08).
+TEST(MassSpringMethod, ASoftBodyThatLandsIsNotLeftInsideOut) {
+  for (const Integration integration : {Integration::forces, Integration::constraints}) {
+    SceneSettings settings = falling(false);
+    settings.time = {1.5, 60, 2};
+    settings.bodies[0].surface.box->size = Vec3::Constant(0.3);
+    settings.bodies[0].surface.box->resolution = {4, 4, 4};
+    settings.bodies[0].volume.grid = IntVec3(4, 4, 4);
+    settings.bodies[0].material.density = 1000;
+    settings.bodies[0].material.young = 3e4;
+    settings.bodies[0].position = Vec3(0, 0.45, 0);
+    const Scene scene = make_scene(settings, "");
+    Settings own;
+    own.integration = integration;
+    const auto method = make_method(scene, own);
+    for (int frame = 1; frame <= scene.frame_count(); ++frame)
+      ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
+    EXPECT_GT(surface_volume_ratio(scene, method->fields().front()), 0.7) << static_cast<int>(integration);
+    EXPECT_LT(method->diagnostics().deepest_penetration, 5e-3);
+  }
+}
+
+// Twelve triangles and a region that holds none of them: the force acts on the nodes' shares of the face.
+TEST(MassSpringMethod, TractionActsOnTheTributarySurfaceAndRollersLetGlide) {
+  SceneSettings settings = falling(false);
+  settings.time = {0.05, 100, 2};
+  settings.obstacles.clear();
+  settings.bodies[0].surface.box->resolution = {1, 1, 1};
+  settings.bodies[0].volume.grid = IntVec3(8, 4, 6);
+  LoadSettings load;
+  load.kind = LoadKind::traction;
+  load.region.box = RegionBox{Vec3(0.1999, -9, -9), Vec3(0.21, 9, 9)};
+  load.value = Vec3(100, 0, 0);
+  settings.loads.push_back(load);
+  SupportSettings roller;
+  roller.region.half_space = RegionHalfSpace{Vec3(0, 0.2001, 0), -Vec3::UnitY()};
+  roller.x = roller.z = false;
+  settings.bodies[0].supports.push_back(roller);
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= 5; ++frame)
+    ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
+  EXPECT_NEAR(method->diagnostics().linear_momentum.x(), 100 * 0.2 * 0.3 * 0.05, 1e-9);
+  const Points moved = method->fields().front().points - scene.bodies[0].surface().vertices;
+  for (Eigen::Index v = 0; v < moved.rows(); ++v)
+    if (scene.bodies[0].surface().vertices(v, 1) < 0.2001) EXPECT_NEAR(moved(v, 1), 0.0, 1e-12);
+}
+
+// A body that is shot through the floor is said to be lost, not reported as if nothing were wrong.
+TEST(MassSpringMethod, ABodyThatIsLostEndsTheRunWithAReason) {
+  SceneSettings settings = falling(false);
+  settings.bodies[0].position = Vec3(0, -0.5, 0);  // starts below the ground
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  const StepReport report = method->advance(scene.frame_time(1), k_never);
+  EXPECT_EQ(report.status, Status::failed);
+  EXPECT_NE(report.message.find("ground"), std::string::npos) << report.message;
 }
 
 TEST(MassSpringMethod, AStiffMaterialIsSoftenedAndSaid) {

@@ -3,6 +3,7 @@
 
 #include "core/base/errors.h"
 #include "core/run/surface_fields.h"
+#include "meshless/shape_matching/checks/experiments.h"
 #include "meshless/shape_matching/method.h"
 
 namespace exemplar::shape_matching {
@@ -122,6 +123,34 @@ TEST(Rest, RegionsHoldTogetherAtTheirDefaultOverlap) {
   const auto method = make_method(scene, own);
   run_all(scene, *method);
   EXPECT_NEAR(volume_ratio(scene, *method), 1.0, 0.02);
+}
+
+TEST(Rest, VolumeIsKeptAtAnyBeta) {
+  for (const double beta : {0.0, 0.3, 0.6, 0.9, 0.99})
+    EXPECT_NEAR(squeezed_volume(true, beta), 1.0, 0.02) << beta;
+  EXPECT_LT(squeezed_volume(false, 0.0), 0.9);
+}
+
+TEST(Rest, TractionActsOnTheTributarySurfaceAndRollersLetGlide) {
+  SceneSettings settings = on_the_floor(1e5, 240, 0.05);
+  settings.obstacles.clear();
+  settings.bodies[0].surface.box->resolution = {1, 1, 1};
+  LoadSettings load;
+  load.kind = LoadKind::traction;
+  load.region.box = RegionBox{Vec3(0.1499, -9, -9), Vec3(0.16, 9, 9)};
+  load.value = Vec3(100, 0, 0);
+  settings.loads.push_back(load);
+  SupportSettings roller;
+  roller.region.half_space = RegionHalfSpace{Vec3(0, 1e-4, 0), -Vec3::UnitY()};
+  roller.x = roller.z = false;
+  settings.bodies[0].supports.push_back(roller);
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  run_all(scene, *method);
+  EXPECT_NEAR(method->diagnostics().linear_momentum.x(), 100 * 0.09 * 0.05, 1e-9);
+  const Points moved = method->fields().front().points - scene.bodies[0].surface().vertices;
+  for (Eigen::Index v = 0; v < moved.rows(); ++v)
+    if (scene.bodies[0].surface().vertices(v, 1) < 1e-4) EXPECT_NEAR(moved(v, 1), 0.0, 1e-12);
 }
 
 TEST(Rest, SettingsWithoutEffectAreRefused) {
