@@ -286,6 +286,7 @@ std::vector<std::vector<Hit>> BendMethod::hits_of_tick() const {
 }
 
 void find_bones(const BendingBody& body, std::vector<Hit>& hits) {
+  if (hits.empty()) return;
   const Points surface = body.surface();
   for (Hit& hit : hits) {
     Eigen::Index nearest = 0;
