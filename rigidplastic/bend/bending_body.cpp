@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "core/mesh/extrude.h"
+#include "core/mesh/models/primitives.h"
 #include "core/mesh/topology.h"
 
 namespace exemplar::bend {
@@ -41,13 +43,13 @@ TriMesh closed(const TriMesh& open) {
   result.vertices.conservativeResize(first + holes.count, 3);
   for (std::size_t h = 0; h < middle.size(); ++h)
     result.vertices.row(first + static_cast<Eigen::Index>(h)) = middle[h].transpose() / count[h];
+  std::set<std::pair<int, int>> on_rim;
+  for (Eigen::Index e = 0; e < rim.rows(); ++e) on_rim.emplace(rim(e, 0), rim(e, 1));
   std::vector<int> fan;
   for (Eigen::Index t = 0; t < open.triangles.rows(); ++t) {
     for (int k = 0; k < 3; ++k) {
       const int a = open.triangles(t, k), b = open.triangles(t, (k + 1) % 3);
-      const Eigen::RowVector2i edge(std::min(a, b), std::max(a, b));
-      const auto* begin = reinterpret_cast<const std::pair<int, int>*>(rim.data());
-      if (!std::binary_search(begin, begin + rim.rows(), std::pair(edge[0], edge[1]))) continue;
+      if (!on_rim.contains({std::min(a, b), std::max(a, b)})) continue;
       fan.insert(fan.end(), {b, a, static_cast<int>(first) + holes.of_vertex[a]});
     }
   }
@@ -153,9 +155,19 @@ TriMesh BendingBody::collision_mesh(const Cluster& cluster, const Points& world)
     if (std::find(cluster.bones.begin(), cluster.bones.end(), bone) != cluster.bones.end())
       own.row(count++) = all.row(t);
   }
+  if (count == 0) return stand_in(cluster);
   const TriMesh part = compact(world, own.topRows(count));
   const Body& body = m_articulated.body();
   return body.is_sheet() ? extruded_surface(part, body.settings().thickness) : closed(part);
+}
+
+// Bones deep inside have no surface of their own: a small cube at their centre of mass collides for them.
+TriMesh BendingBody::stand_in(const Cluster& cluster) const {
+  const std::size_t bone = static_cast<std::size_t>(cluster.bones.front());
+  const MassProperties& mass = m_articulated.bone_mass(bone);
+  TriMesh cube = make_box({Vec3::Constant(0.5 * std::cbrt(mass.measure)), {1, 1, 1}});
+  cube.vertices.rowwise() += (m_poses[bone] * mass.centre).transpose();
+  return cube;
 }
 
 std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> old_states, int scene_body,

@@ -71,6 +71,7 @@ class BendingBody {
   void find_clusters();
   void find_support_bone();
   TriMesh collision_mesh(const Cluster& cluster, const Points& world) const;
+  TriMesh stand_in(const Cluster& cluster) const;
   rigid::RigidBody rigid_body(const Cluster& cluster, int scene_body,
                               rigid::CollisionGeometry geometry) const;
 

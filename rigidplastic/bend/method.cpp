@@ -13,8 +13,10 @@
 #include "core/run/surface_fields.h"
 #include "core/world/rotation.h"
 #include "rigidplastic/bend/bone_weights.h"
+#include "rigidplastic/bend/checks/bench.h"
 #include "rigidplastic/bend/checks/validation.h"
 #include "rigidplastic/bend/demand.h"
+#include "rigidplastic/bend/parent_dents.h"
 
 namespace exemplar::bend {
 
@@ -61,6 +63,7 @@ class BendMethod : public Method {
   rigid::Simulation m_simulation;
   std::vector<BendingBody> m_bodies;
   std::vector<LoadSet> m_loads;
+  std::optional<ParentDents> m_dents;
   std::deque<std::pair<Points, BodyWeights>> m_weights;  // of each different shape: its own points and bones
   std::vector<std::size_t> m_first;  // rigid body of each scene body's first cluster; one more at the end
   std::vector<std::pair<std::size_t, std::size_t>> m_joint_of;  // simulation's joint → body, joint
@@ -115,6 +118,7 @@ BendMethod::BendMethod(const Scene& scene, const Settings& settings)
   }
   m_first.push_back(all.size());
   m_turned.assign(m_bodies.size(), 0);
+  if (settings.dent) m_dents.emplace(scene, *settings.dent);
   put_into_simulation(std::move(all));
   refresh_skins();
 }
@@ -276,12 +280,13 @@ std::vector<std::vector<Hit>> BendMethod::hits_of_tick() const {
     }
   }
   for (std::size_t s = 0; s < hits.size(); ++s) {
-    if (!fast[s]) hits[s].clear();
+    if (!fast[s] && m_bodies[s].support_bone() < 0) hits[s].clear();
   }
   return hits;
 }
 
 void find_bones(const BendingBody& body, std::vector<Hit>& hits) {
+  if (hits.empty()) return;
   const Points surface = body.surface();
   for (Hit& hit : hits) {
     Eigen::Index nearest = 0;
@@ -388,13 +393,11 @@ void BendMethod::watch_joint(std::size_t i, double dt) {
           .toRotationMatrix();
   const Vec3 share = (axes.transpose() * moment).cwiseAbs().cwiseQuotient(joint.yield_moment);
   if (m_settings.elastic) {
-    const Mat3 world = body.poses()[static_cast<std::size_t>(body.articulated().joints()[j].a)].linear();
     const Vec3 deflection = log_rotation(body.turn(j) * state.held.conjugate());
     const double most =
         deflection.norm() > 0
             ? body.articulated().strength(j).along(deflection.normalized()) / m_settings.elastic->stiffness
             : 1e300;
-    (void)world;
     if (deflection.norm() > most) {
       const double excess = deflection.norm() - most;
       state.turned += excess;
@@ -419,6 +422,7 @@ void BendMethod::after_tick(double dt) {
   for (std::size_t s = 0; s < m_bodies.size(); ++s) m_bodies[s].follow(cluster_states(s));
   for (std::size_t i = 0; i < m_joint_of.size(); ++i) watch_joint(i, dt);
   std::vector<char> changed(m_bodies.size(), 0);
+  if (m_dents) changed = m_dents->apply(m_simulation, m_bodies);
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
     if (m_bodies[s].always_open()) continue;
     for (JointState& joint : m_bodies[s].joints()) {
@@ -496,23 +500,28 @@ Diagnostics BendMethod::diagnostics() const {
     largest = std::max(largest, body.largest_angle());
   }
   d.plastic_measure = largest;
-  d.plastic_dissipation = m_dissipated;
+  d.plastic_dissipation = m_dissipated + (m_dents ? m_dents->dissipated() : 0);
   d.extra = {{"bones", "", bones},
              {"open_joints", "", open},
              {"bent_joints", "", bent},
              {"bend_angle", "°", largest * 180 / std::numbers::pi},
              {"rigid_bodies", "", static_cast<double>(m_first.back())}};
+  if (!m_dents) return d;
+  d.extra.push_back({"dents", "", static_cast<double>(m_dents->count())});
+  d.extra.push_back({"deepest_dent", "m", m_dents->deepest()});
   return d;
 }
 
 void BendMethod::save(StateWriter& out) const {
   m_simulation.save(out);
   out.write("dissipated", m_dissipated);
+  if (m_dents) m_dents->save(out);
   for (std::size_t s = 0; s < m_bodies.size(); ++s) m_bodies[s].save(out, fmt::format("body{}.", s));
 }
 
 void BendMethod::load(StateReader& in) {
   m_dissipated = in.read_double("dissipated");
+  if (m_dents) m_dents->load(in);
   std::vector<rigid::RigidBody> all;
   m_first.clear();
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
@@ -577,6 +586,7 @@ void add_method(Registry& registry) {
   };
   registry.add(std::move(info));
   for (const ValidationCase& validation : validation_cases()) registry.add(validation);
+  for (const Bench& bench : benches()) registry.add(bench);
 }
 
 }  // namespace exemplar::bend

@@ -27,7 +27,7 @@ struct Settings {
   double settle_rate = 0.05;  // rad/s
   double settle_time = 0.03;  // s
   std::optional<ElasticSettings> elastic;
-  std::optional<dent::Settings> dent;
+  std::optional<dent::DentOptions> dent;
 };
 
 inline void describe(Describe<ElasticSettings>& d) {

@@ -6,17 +6,6 @@
 
 namespace exemplar::dent {
 
-namespace {
-
-double mean_edge_length(const Points& points, const Edges& edges) {
-  double sum = 0;
-  for (Eigen::Index e = 0; e < edges.rows(); ++e)
-    sum += (points.row(edges(e, 0)) - points.row(edges(e, 1))).norm();
-  return sum / static_cast<double>(std::max<Eigen::Index>(edges.rows(), 1));
-}
-
-}  // namespace
-
 DentedBody::DentedBody(const Body& body) : m_body(&body), m_points(body.initial_surface()), m_base(m_points) {
   const Edges edges = unique_edges(triangles());
   m_neighbours = vertex_neighbours(edges, m_points.rows());

@@ -6,7 +6,7 @@
 
 #include "core/output/state.h"
 #include "core/scene/scene.h"
-#include "rigidplastic/dent/dent_map.h"
+#include "rigidplastic/dent/denter.h"
 #include "rigidplastic/simulation/body_frame.h"
 
 namespace exemplar::dent {
@@ -19,7 +19,7 @@ class DentedBody {
   const Triangles& triangles() const { return m_body->surface().triangles; }
   const Adjacency& neighbours() const { return m_neighbours; }
   const Body& body() const { return *m_body; }
-  Projectile projectile() const { return {&m_points, &triangles(), &m_neighbours}; }
+  Target target() const { return {m_body, &m_points, m_edge_length, m_smallest_extent}; }
   double edge_length() const { return m_edge_length; }          // mean, at rest
   double smallest_extent() const { return m_smallest_extent; }  // at rest
   bool growing() const { return !m_growing.empty(); }

@@ -17,12 +17,12 @@ constexpr double k_narrowest_broadening = 0.6;  // of the target's edges: narrow
 constexpr double k_rim_width = 0.5;             // of the dent's radius
 
 // a = h/cos θ for the depth h that the normal part of the energy makes.
-double distance_of(const Strike& strike, const DentedBody& body, const Settings& settings, double angle) {
-  const double most = settings.max_distance * body.smallest_extent();
+double distance_of(const Strike& strike, const Target& target, const DentOptions& settings, double angle) {
+  const double most = settings.max_distance * target.smallest_extent;
   if (settings.distance) return std::min(settings.factor * *settings.distance, most);
   const Projectile projectile{&strike.projectile, strike.triangles, strike.neighbours};
-  const double depth = depth_from_energy(strike.energy, *body.body().material().yield_stress, most,
-                                         projectile, body.points(), body.triangles(), strike.impact);
+  const double depth = depth_from_energy(strike.energy, *target.body->material().yield_stress, most,
+                                         projectile, *target.points, target.triangles(), strike.impact);
   return std::min(settings.factor * depth / std::cos(angle), most);
 }
 
@@ -33,14 +33,16 @@ double radius_of(const DepthGrid& grid) {
   return grid.spacing * std::sqrt(static_cast<double>(deep) / std::numbers::pi);
 }
 
-DepthGrid profile_of(const Strike& strike, const DentedBody& body, const DentMap& map,
-                     const Settings& settings) {
+DepthGrid profile_of(const Strike& strike, const Target& target, const DentMap& map,
+                     const DentOptions& settings) {
+  if (const auto& drawn = target.body->settings().dent_map)
+    return drawn_map(drawn->values, drawn->columns, drawn->rows, map.distance, 0.5 * drawn->width);
   ProfileOptions options;
-  options.width = std::max(settings.broadening * map.distance, k_narrowest_broadening * body.edge_length());
-  options.spacing = 0.5 * std::min(body.edge_length(), strike.projectile_edge);
+  options.width = std::max(settings.broadening * map.distance, k_narrowest_broadening * target.edge_length);
+  options.spacing = 0.5 * std::min(target.edge_length, strike.projectile_edge);
   options.most_cells = settings.resolution;
   options.smoothing = {settings.heat_steps, settings.raise_steps};
-  const Rectangle footprint = target_footprint(body.points(), map.frame, map.distance);
+  const Rectangle footprint = target_footprint(*target.points, map.frame, map.distance);
   const Projectile projectile{&strike.projectile, strike.triangles, strike.neighbours};
   DepthGrid grid = imprint(projectile, strike.impact, map.frame, map.distance, footprint, options);
   if (grid.depth.empty()) return grid;
@@ -52,18 +54,25 @@ DepthGrid profile_of(const Strike& strike, const DentedBody& body, const DentMap
 
 }  // namespace
 
-DentMap dent_of(const Strike& strike, const DentedBody& body, const Settings& settings) {
+DentMap dent_of(const Strike& strike, const Target& target, const DentOptions& settings) {
   DentMap map;
   map.frame = dent_frame(strike.impact);
-  map.distance = distance_of(strike, body, settings, map.frame.angle);
+  map.distance = distance_of(strike, target, settings, map.frame.angle);
   map.widening = settings.widening;
   map.falloff = settings.falloff;
-  if (map.distance <= settings.min_distance * body.smallest_extent()) return map;
-  map.grid = profile_of(strike, body, map, settings);
-  if (settings.keep_volume && !map.grid.depth.empty() && !body.body().is_sheet())
-    keep_volume(map, body.points(), body.triangles(),
-                std::max(k_rim_width * radius_of(map.grid), 2 * body.edge_length()));
+  if (map.distance <= settings.min_distance * target.smallest_extent) return map;
+  map.grid = profile_of(strike, target, map, settings);
+  if (settings.keep_volume && !map.grid.depth.empty() && !target.body->is_sheet())
+    keep_volume(map, *target.points, target.triangles(),
+                std::max(k_rim_width * radius_of(map.grid), 2 * target.edge_length));
   return map;
+}
+
+double mean_edge_length(const Points& points, const Edges& edges) {
+  double sum = 0;
+  for (Eigen::Index e = 0; e < edges.rows(); ++e)
+    sum += (points.row(edges(e, 0)) - points.row(edges(e, 1))).norm();
+  return sum / static_cast<double>(std::max<Eigen::Index>(edges.rows(), 1));
 }
 
 ObstacleSurface::ObstacleSurface(const ObstacleBody& obstacle) {
@@ -81,9 +90,7 @@ ObstacleSurface::ObstacleSurface(const ObstacleBody& obstacle) {
   }
   const Edges edges = unique_edges(m_mesh.triangles);
   m_neighbours = vertex_neighbours(edges, m_mesh.vertices.rows());
-  for (Eigen::Index e = 0; e < edges.rows(); ++e)
-    m_edge_length += (m_mesh.vertices.row(edges(e, 0)) - m_mesh.vertices.row(edges(e, 1))).norm() /
-                     static_cast<double>(edges.rows());
+  m_edge_length = mean_edge_length(m_mesh.vertices, edges);
   m_smallest_extent =
       (m_mesh.vertices.colwise().maxCoeff() - m_mesh.vertices.colwise().minCoeff()).minCoeff();
 }

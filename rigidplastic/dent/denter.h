@@ -1,19 +1,28 @@
-// Dents of one tick: from impacts to changed bodies. `rigid-dent` and `rigid-bend` use it on any simulation whose
-// bodies carry whole surfaces. Units: m, kg, s.
+// From an impact to the dent that it leaves, for `rigid-dent` and for bending bodies. Units: m, kg, s.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/scene/scene.h"
 #include "rigidplastic/dent/dent_distance.h"
-#include "rigidplastic/dent/dented_body.h"
 #include "rigidplastic/dent/impacts.h"
 #include "rigidplastic/dent/settings.h"
 
 namespace exemplar::dent {
 
-// One side of an impact in the struck body's own coordinates.
+// What is struck: a surface in any coordinates, and what the body is made of.
+struct Target {
+  const Body* body = nullptr;
+  const Points* points = nullptr;
+  double edge_length = 0;      // m, mean
+  double smallest_extent = 0;  // m
+
+  const Triangles& triangles() const { return body->surface().triangles; }
+};
+
+// One side of an impact, in the coordinates of the struck surface.
 struct Strike {
   int target = 0;  // body
   int projectile_object = 0;
@@ -27,7 +36,9 @@ struct Strike {
 };
 
 // The dent that a strike leaves, or one with an empty grid when it is too shallow to show.
-DentMap dent_of(const Strike& strike, const DentedBody& body, const Settings& settings);
+DentMap dent_of(const Strike& strike, const Target& target, const DentOptions& options);
+
+double mean_edge_length(const Points& points, const Edges& edges);
 
 // What strikes when it is no body: an obstacle's surface in its own frame (a plane as a wide box).
 class ObstacleSurface {

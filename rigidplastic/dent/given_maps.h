@@ -16,7 +16,7 @@ DepthGrid gaussian_map(double distance, double radius, double spacing);
 DepthGrid crater_map(double distance, double radius, double spacing);
 
 // `columns` × `rows` numbers, row after row, any unit: scaled so that the largest is `distance`, stretched over a
-// square of side 2 `radius`. Throws InputError when the count does not fit, or when nothing is positive.
+// square of side 2 `radius`. The numbers were checked when the scene was read.
 DepthGrid drawn_map(std::span<const double> values, int columns, int rows, double distance, double radius);
 
 }  // namespace exemplar::dent

@@ -29,10 +29,17 @@ PairImpact impact_of(std::span<const rigid::Contact* const> points) {
 
 }  // namespace
 
+// Places are in the order of the log: those of one pair stand together.
 bool ImpactLog::is_known(const rigid::Contact& contact, double reach) const {
-  return std::any_of(m_places.begin(), m_places.end(), [&](const Place& place) {
-    return place.a == contact.a && place.b == contact.b && (place.point - contact.point_a).norm() < reach;
-  });
+  const auto before = [](const Place& place, const std::pair<int, int>& pair) {
+    return std::pair(place.a, place.b) < pair;
+  };
+  const std::pair<int, int> pair(contact.a, contact.b);
+  for (auto at = std::lower_bound(m_places.begin(), m_places.end(), pair, before);
+       at != m_places.end() && std::pair(at->a, at->b) == pair; ++at) {
+    if ((at->point - contact.point_a).norm() < reach) return true;
+  }
+  return false;
 }
 
 std::vector<PairImpact> ImpactLog::update(std::span<const rigid::Contact> contacts,

@@ -25,7 +25,7 @@ struct PairImpact {
 class ImpactLog {
  public:
   // `reach`: for every object, how far (m) a contact point may be from an older one and still belong to it.
-  // Impacts slower than `threshold` (m/s) are left out. In the order of the log.
+  // Impacts slower than `threshold` (m/s) are left out. Contacts, and with them impacts, are ordered by pair.
   std::vector<PairImpact> update(std::span<const rigid::Contact> contacts, std::span<const double> reach,
                                  double threshold);
 

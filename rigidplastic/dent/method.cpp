@@ -9,7 +9,7 @@
 #include "core/run/surface_fields.h"
 #include "rigidplastic/dent/checks/bench.h"
 #include "rigidplastic/dent/checks/validation.h"
-#include "rigidplastic/dent/denter.h"
+#include "rigidplastic/dent/dented_body.h"
 #include "rigidplastic/simulation/simulation.h"
 
 namespace exemplar::dent {
@@ -155,7 +155,8 @@ void DentMethod::after_tick(double dt) {
   parallel_for(
       strikes.size(),
       [&](std::size_t k) {
-        maps[k] = dent_of(strikes[k], m_bodies[static_cast<std::size_t>(strikes[k].target)], m_settings);
+        maps[k] =
+            dent_of(strikes[k], m_bodies[static_cast<std::size_t>(strikes[k].target)].target(), m_settings);
       },
       1);
   for (std::size_t k = 0; k < strikes.size(); ++k) {

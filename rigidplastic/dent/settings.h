@@ -2,6 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/scene/settings.h"
 #include "rigidplastic/bullet/shapes.h"
@@ -11,10 +14,8 @@ namespace exemplar::dent {
 
 enum class MapKind { imprint, gaussian, crater };
 
-struct Settings {
-  double max_step = 0.004;  // s
-  rigid::CollisionGeometry collision = rigid::CollisionGeometry::automatic;
-  int solver_iterations = 30;
+// How a body is dented.
+struct DentOptions {
   double threshold = 0.5;          // m/s
   std::optional<double> distance;  // m
   double factor = 1;
@@ -26,8 +27,14 @@ struct Settings {
   int resolution = 100;
   double widening = 0;
   Falloff falloff;
-  double duration = 0;  // s
   bool keep_volume = false;
+};
+
+struct Settings : DentOptions {
+  double max_step = 0.004;  // s
+  rigid::CollisionGeometry collision = rigid::CollisionGeometry::automatic;
+  int solver_iterations = 30;
+  double duration = 0;  // s
   bool move_projectile = false;
 };
 
@@ -36,6 +43,40 @@ inline void describe(Describe<Falloff>& d) {
            "2/(1 + exp(k z/a)), or max(0, 1 − k z/a), at the depth z behind a dent of distance a");
   d.field("steepness", &Falloff::steepness, "",
           "k; above 2 (logistic) or 1 (linear) thin bodies may fold onto themselves", positive());
+}
+
+template <class T>
+void describe_dents(Describe<T>& d) {
+  d.field("threshold", &DentOptions::threshold, "m/s", "impacts with a lower normal speed leave no dent",
+          non_negative());
+  d.field("distance", &DentOptions::distance, "m",
+          "dent distance of every impact, instead of the one its energy gives", positive());
+  d.field("factor", &DentOptions::factor, "", "factor on the dent distance", positive());
+  d.field("max_distance", &DentOptions::max_distance, "",
+          "largest dent distance, as a share of the body's smallest extent", positive());
+  d.field("min_distance", &DentOptions::min_distance, "",
+          "shallower dents are left out, as a share of the body's smallest extent", non_negative());
+  d.field("broadening", &DentOptions::broadening, "",
+          "width of the Gaussians that broaden an imprint, in dent distances", non_negative());
+  d.field("heat_steps", &DentOptions::heat_steps, "", "smoothing steps after broadening", between(0, 1000));
+  d.field("raise_steps", &DentOptions::raise_steps, "", "smoothing steps that only deepen", between(0, 1000));
+  d.field("resolution", &DentOptions::resolution, "", "most cells along a side of a dent map",
+          between(8, 2000));
+  d.field("widening", &DentOptions::widening, "1/m",
+          "t of sheared dents: how much of their width a glancing hit keeps", non_negative());
+  d.field("falloff", &DentOptions::falloff, "", "how dents fade behind the struck face");
+  d.field("keep_volume", &DentOptions::keep_volume, "", "raise a rim so that the body keeps its volume");
+}
+
+inline std::vector<std::pair<std::string, MapKind>> map_kinds() {
+  return {{"imprint", MapKind::imprint}, {"gaussian", MapKind::gaussian}, {"crater", MapKind::crater}};
+}
+inline constexpr const char* k_map_doc =
+    "dent map: the projectile's imprint, a Gaussian as wide as it, or a crater with ripples";
+
+inline void describe(Describe<DentOptions>& d) {
+  d.choice("map", &DentOptions::map, map_kinds(), k_map_doc);
+  describe_dents(d);
 }
 
 inline void describe(Describe<Settings>& d) {
@@ -48,28 +89,9 @@ inline void describe(Describe<Settings>& d) {
            "collision geometry: the convex hull, the triangles, or the hull where it fits");
   d.field("solver_iterations", &Settings::solver_iterations, "", "iterations of Bullet's contact solver",
           between(1, 1000));
-  d.field("threshold", &Settings::threshold, "m/s", "impacts with a lower normal speed leave no dent",
-          non_negative());
-  d.field("distance", &Settings::distance, "m",
-          "dent distance of every impact, instead of the one its energy gives", positive());
-  d.field("factor", &Settings::factor, "", "factor on the dent distance", positive());
-  d.field("max_distance", &Settings::max_distance, "",
-          "largest dent distance, as a share of the body's smallest extent", positive());
-  d.field("min_distance", &Settings::min_distance, "",
-          "shallower dents are left out, as a share of the body's smallest extent", non_negative());
-  d.choice("map", &Settings::map,
-           {{"imprint", MapKind::imprint}, {"gaussian", MapKind::gaussian}, {"crater", MapKind::crater}},
-           "dent map: the projectile's imprint, a Gaussian as wide as it, or a crater with ripples");
-  d.field("broadening", &Settings::broadening, "",
-          "width of the Gaussians that broaden an imprint, in dent distances", non_negative());
-  d.field("heat_steps", &Settings::heat_steps, "", "smoothing steps after broadening", between(0, 1000));
-  d.field("raise_steps", &Settings::raise_steps, "", "smoothing steps that only deepen", between(0, 1000));
-  d.field("resolution", &Settings::resolution, "", "most cells along a side of a dent map", between(8, 2000));
-  d.field("widening", &Settings::widening, "1/m",
-          "t of sheared dents: how much of their width a glancing hit keeps", non_negative());
-  d.field("falloff", &Settings::falloff, "", "how dents fade behind the struck face");
+  d.choice("map", static_cast<MapKind Settings::*>(&DentOptions::map), map_kinds(), k_map_doc);
+  describe_dents(d);
   d.field("duration", &Settings::duration, "s", "time over which a dent grows; 0: at once", non_negative());
-  d.field("keep_volume", &Settings::keep_volume, "", "raise a rim so that the body keeps its volume");
   d.field("move_projectile", &Settings::move_projectile, "", "put what struck into the dent it made");
 }
 
