@@ -42,9 +42,14 @@ std::vector<Case> chosen(const std::vector<Case>& all, const std::vector<std::st
   return result;
 }
 
-// Frames are made, as in a run, and thrown away.
-struct NoSink : RunSink {
-  void frame(const FrameMetrics&, std::vector<Geometry>) override {}
+// Frames are made, as in a run, and thrown away; times of phases are kept.
+struct TimingSink : RunSink {
+  std::vector<std::vector<double>> phases;
+  void frame(const FrameMetrics& metrics, std::vector<Geometry>) override {
+    if (metrics.frame == 0) return;
+    auto& row = phases.emplace_back();
+    for (const auto& [name, seconds] : metrics.phases) row.push_back(seconds);
+  }
   void checkpoint(const FrameMetrics&, const StateArrays&, bool) override {}
 };
 
@@ -56,14 +61,15 @@ SceneTiming time_scene(const Registry& registry, const std::string& scene_name,
   const SceneFile file = read_scene(path, assignments, registry.descriptions());
   const Scene scene = make_scene(file.settings, file.directory);
   const std::unique_ptr<Method> method = info.make(scene, file.method(method_name));
-  NoSink sink;
+  TimingSink sink;
   RunOptions options;
   options.checkpoint_seconds = 1e9;
   options.frames = static_cast<int>(std::lround(std::min(seconds, scene.time.duration) * scene.time.fps));
   const RunSummary summary = simulate(*method, scene, sink, options);
   if (summary.status != Status::ok) throw std::runtime_error(scene_name + ": " + summary.message);
   const Notes notes = method->notes();
-  return {summary.last.time, summary.wall_time, notes.empty() ? "" : notes.back().text};
+  return {summary.last.time, summary.wall_time, notes.empty() ? "" : notes.back().text, method->phase_times(),
+          std::move(sink.phases)};
 }
 
 ValidationContext make_context(const RecordArguments& arguments, const Registry& registry) {

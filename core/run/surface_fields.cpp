@@ -28,7 +28,22 @@ void add_material_coordinates(const TriMesh& rest, Geometry& surface) {
   surface.arrays.push_back(make_array("original_barycentric", Association::point, barycentric));
 }
 
-Geometry body_surface(const Body& body, int index, const Points& positions) {
+std::vector<ObstacleState> states_of(const std::vector<std::pair<Vec3, Quat>>& poses) {
+  std::vector<ObstacleState> states(poses.size());
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    states[i].position = poses[i].first;
+    states[i].orientation = poses[i].second;
+  }
+  return states;
+}
+
+bool is_closed(const Body& body) {
+  return !body.is_sheet() && boundary_edges(body.surface().triangles).rows() == 0;
+}
+
+}  // namespace
+
+Geometry body_geometry(const Body& body, int index, const Points& positions) {
   const TriMesh& rest = body.surface();
   assert(positions.rows() == rest.vertices.rows());
   Geometry surface;
@@ -46,26 +61,11 @@ Geometry body_surface(const Body& body, int index, const Points& positions) {
   return surface;
 }
 
-std::vector<ObstacleState> states_of(const std::vector<std::pair<Vec3, Quat>>& poses) {
-  std::vector<ObstacleState> states(poses.size());
-  for (std::size_t i = 0; i < poses.size(); ++i) {
-    states[i].position = poses[i].first;
-    states[i].orientation = poses[i].second;
-  }
-  return states;
-}
-
-bool is_closed(const Body& body) {
-  return !body.is_sheet() && boundary_edges(body.surface().triangles).rows() == 0;
-}
-
-}  // namespace
-
 Geometry surface_geometry(const Scene& scene, const std::vector<Points>& positions) {
   assert(positions.size() == scene.bodies.size());
-  Geometry whole = body_surface(scene.bodies[0], 0, positions[0]);
+  Geometry whole = body_geometry(scene.bodies[0], 0, positions[0]);
   for (std::size_t b = 1; b < scene.bodies.size(); ++b) {
-    append(whole, body_surface(scene.bodies[b], static_cast<int>(b), positions[b]));
+    append(whole, body_geometry(scene.bodies[b], static_cast<int>(b), positions[b]));
   }
   return whole;
 }

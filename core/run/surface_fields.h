@@ -13,6 +13,9 @@ namespace exemplar {
 // points), displacement, and material coordinates: original_triangle, original_barycentric, fragment (0).
 Geometry surface_geometry(const Scene& scene, const std::vector<Points>& positions);
 
+// The part of one body in it.
+Geometry body_geometry(const Body& body, int index, const Points& positions);
+
 // Adds a point array with values given per body.
 void add_point_array(Geometry& surface, const std::string& name, const std::vector<MatX>& per_body);
 

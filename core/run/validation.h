@@ -47,9 +47,11 @@ inline ValidationRecord no_less_than(std::string quantity, double measured, doub
 
 // How long a scene took, without output.
 struct SceneTiming {
-  double simulated = 0;  // s of simulated time
-  double wall = 0;       // s
-  std::string note;      // sizes
+  double simulated = 0;                                     // s of simulated time
+  double wall = 0;                                          // s
+  std::string note;                                         // sizes
+  std::vector<std::pair<std::string, double>> phases = {};  // s, by phase, at the end
+  std::vector<std::vector<double>> phase_frames = {};  // the same phases since the start, after each frame
 };
 
 // What a case or bench may use: a folder for plots and for the input of other solvers, how hard to try, and

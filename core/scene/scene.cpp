@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <fstream>
 #include <mutex>
 
 #include "core/base/errors.h"
@@ -63,6 +64,30 @@ Volume make_volume(const BodySettings& settings, const TriMesh& surface, const s
   return cached_volume(surface, options_of(settings.volume));
 }
 
+std::vector<int> read_labels(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw InputError("cannot read " + file);
+  std::vector<int> labels;
+  for (int label = 0; in >> label;) labels.push_back(label);
+  if (!in.eof()) throw InputError(file + " holds something that is not a whole number");
+  return labels;
+}
+
+Pieces make_pieces(const PiecesSettings& settings, const TetMesh& mesh, const std::string& directory) {
+  Pieces pieces;
+  if (settings.voronoi) {
+    pieces = cut_by_cells(mesh, settings.voronoi->count, static_cast<std::uint64_t>(settings.voronoi->seed));
+  } else if (settings.labels) {
+    pieces = cut_by_labels(mesh, read_labels((directory.empty() ? "" : directory + "/") + *settings.labels));
+  } else {
+    std::vector<CutPlane> planes;
+    for (const RegionHalfSpace& plane : settings.planes) planes.push_back({plane.point, plane.normal});
+    pieces = cut_by_planes(mesh, planes);
+  }
+  if (pieces.count < 2) throw InputError("the cuts leave the body in one piece");
+  return pieces;
+}
+
 // Problems raised inside a body get its JSON path.
 template <class Make>
 auto with_path(const std::string& path, const Make& make) -> decltype(make()) {
@@ -85,9 +110,10 @@ void check_surface(const TriMesh& surface) {
 }  // namespace
 
 struct Body::Lazy {
-  std::once_flag volume_once, examples_once, volume_examples_once, mass_once;
+  std::once_flag volume_once, pieces_once, examples_once, volume_examples_once, mass_once;
   TriMesh own_surface;  // body coordinates
   Volume volume;
+  Pieces pieces;
   std::vector<Example> examples;
   std::vector<VolumeExample> volume_examples;
   MassProperties mass;
@@ -157,6 +183,16 @@ Volume Body::own_volume() const {
   Volume own = volume();
   own.mesh.vertices = transformed(m_placement.inverse(), own.mesh.vertices);
   return own;
+}
+
+const Pieces& Body::pieces() const {
+  if (!m_settings.pieces) return m_lazy->pieces;
+  const Volume own = own_volume();
+  std::call_once(m_lazy->pieces_once, [&] {
+    m_lazy->pieces =
+        with_path(m_path + ".pieces", [&] { return make_pieces(*m_settings.pieces, own.mesh, m_directory); });
+  });
+  return m_lazy->pieces;
 }
 
 const std::vector<Example>& Body::examples() const {
@@ -238,12 +274,16 @@ Scene make_scene(const SceneSettings& settings, const std::string& directory) {
   };
   for (std::size_t i = 0; i < settings.bodies.size(); ++i) {
     const std::string path = fmt::format("bodies[{}]", i);
-    collect(path, [&] { scene.bodies.emplace_back(settings.bodies[i], directory, path); });
+    for (const BodySettings& copy : copies_of(settings.bodies[i])) {
+      collect(path, [&] { scene.bodies.emplace_back(copy, directory, path); });
+    }
   }
   const double friction = settings.bodies.empty() ? 0.5 : settings.bodies[0].material.friction;
   for (std::size_t i = 0; i < settings.obstacles.size(); ++i) {
-    collect(fmt::format("obstacles[{}]", i),
-            [&] { scene.obstacles.emplace_back(make_obstacle(settings.obstacles[i], friction, directory)); });
+    for (const ObstacleSettings& copy : copies_of(settings.obstacles[i])) {
+      collect(fmt::format("obstacles[{}]", i),
+              [&] { scene.obstacles.emplace_back(make_obstacle(copy, friction, directory)); });
+    }
   }
   for (const LoadSettings& load : settings.loads) scene.loads.push_back(make_load(load));
   if (!problems.empty()) throw InputError(problems);

@@ -10,6 +10,7 @@
 
 #include "core/base/note.h"
 #include "core/mesh/mass_properties.h"
+#include "core/mesh/pieces.h"
 #include "core/mesh/volume/tetrahedralize.h"
 #include "core/scene/scene_settings.h"
 #include "core/world/controllers.h"
@@ -43,7 +44,7 @@ class Body {
   const BodySettings& settings() const { return m_settings; }
   const Material& material() const { return m_settings.material; }
   const std::string& directory() const { return m_directory; }  // where the scene's relative files start
-  const std::string& path() const { return m_path; }            // JSON path, e.g. bodies[0]
+  const std::string& path() const { return m_path; }            // JSON path, e.g. bodies[0]; copies share it
   bool is_sheet() const { return m_settings.kind == BodyKind::sheet; }
 
   // The input surface at rest, placed in the world, the user's vertices in the user's order.
@@ -53,6 +54,8 @@ class Body {
   // The reference volume (sheets: extruded by their thickness), placed in the world, with the surface
   // embedded.
   const Volume& volume() const;
+  // What it is cut into beforehand; none where the scene says nothing.
+  const Pieces& pieces() const;
   // Sheets need no volume for these.
   const std::vector<Example>& examples() const;
   // In the order of examples(), made when first asked for; refuses poses that turn elements inside out.

@@ -322,6 +322,25 @@ void describe(Describe<ControllerSettings>& d) {
   d.exactly_one({"curve", "joint_angle", "velocity", "lean"});
 }
 
+void describe(Describe<CellPieces>& d) {
+  d.field("count", &CellPieces::count, "", "how many cells", between(2, 1000));
+  d.field("seed", &CellPieces::seed, "", "where the first one lies", non_negative());
+  d.shorthand("count");
+}
+
+void describe(Describe<PiecesSettings>& d) {
+  d.field("planes", &PiecesSettings::planes, "", "cuts along these planes (body coordinates)");
+  d.field("voronoi", &PiecesSettings::voronoi, "", "cells of points that lie far apart");
+  d.field("labels", &PiecesSettings::labels, "", "file with one whole number for each tet of the volume")
+      .path();
+  d.at_most_one({"voronoi", "labels"});
+  d.check([](const PiecesSettings& p, const ProblemSink& problem) {
+    if (p.planes.empty() && !p.voronoi && !p.labels) problem("", "needs planes, voronoi or labels");
+    if (!p.planes.empty() && (p.voronoi || p.labels))
+      problem("planes", "cannot be combined with voronoi or labels");
+  });
+}
+
 void describe(Describe<BodySettings>& d) {
   d.field("name", &BodySettings::name, "", "name of the body").required();
   d.choice("kind", &BodySettings::kind, {{"solid", BodyKind::solid}, {"sheet", BodyKind::sheet}},
@@ -344,6 +363,8 @@ void describe(Describe<BodySettings>& d) {
   d.field("skeleton", &BodySettings::skeleton, "", "bones of rigid-bend; none: one along the longest axis");
   d.field("dent_map", &BodySettings::dent_map, "",
           "drawn map of every dent in this body; none: what strikes it");
+  d.field("pieces", &BodySettings::pieces, "", "cut beforehand: the body may break along these cuts");
+  d.field("repeat", &BodySettings::repeat, "", "copies on a grid");
   d.check(check_body);
 }
 
@@ -390,6 +411,7 @@ void describe(Describe<ObstacleSettings>& d) {
           "Coulomb coefficient; none: that of the body that touches it", between(0, 10));
   d.field("restitution", &ObstacleSettings::restitution, "", "part of the normal velocity kept",
           between(0, 1));
+  d.field("repeat", &ObstacleSettings::repeat, "", "copies on a grid");
   d.exactly_one({"plane", "sphere", "box", "capsule", "cylinder", "mesh"});
   d.check([](const ObstacleSettings& o, const ProblemSink& problem) {
     check_increasing_times(o.keyframes, problem);

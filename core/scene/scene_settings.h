@@ -9,6 +9,7 @@
 #include "core/mesh/volume/tetrahedralize.h"
 #include "core/scene/material.h"
 #include "core/scene/pose_maps.h"
+#include "core/scene/repeat.h"
 #include "core/scene/settings.h"
 #include "core/scene/skeleton_settings.h"
 #include "core/scene/surface_settings.h"
@@ -179,6 +180,17 @@ struct ControllerSettings {
   std::optional<LeanController> lean;
 };
 
+struct CellPieces {
+  int count = 8;
+  int seed = 1;
+};
+// How a body is cut beforehand, for methods that let the pieces part; one of the three.
+struct PiecesSettings {
+  std::vector<RegionHalfSpace> planes;  // body coordinates
+  std::optional<CellPieces> voronoi;
+  std::optional<std::string> labels;  // file with one whole number for each tet, relative to the scene file
+};
+
 struct BodySettings {
   std::string name;
   BodyKind kind = BodyKind::solid;
@@ -197,6 +209,8 @@ struct BodySettings {
   std::vector<ControllerSettings> controllers;
   std::optional<SkeletonSettings> skeleton;  // method `rigid-bend`
   std::optional<DentMapSettings> dent_map;   // method `rigid-dent`
+  std::optional<PiecesSettings> pieces;
+  std::optional<RepeatSettings> repeat;
 };
 
 struct PlaneSettings {
@@ -232,6 +246,7 @@ struct ObstacleSettings {
   Interpolation interpolation = Interpolation::smooth;
   std::optional<double> friction;  // none: the touching body's
   double restitution = 0;
+  std::optional<RepeatSettings> repeat;
 };
 
 // A number that a run of this scene must show: regression values, rewritten by `exemplar run
@@ -282,6 +297,8 @@ void describe(Describe<JointController>& d);
 void describe(Describe<VelocityController>& d);
 void describe(Describe<LeanController>& d);
 void describe(Describe<ControllerSettings>& d);
+void describe(Describe<CellPieces>& d);
+void describe(Describe<PiecesSettings>& d);
 void describe(Describe<BodySettings>& d);
 void describe(Describe<PlaneSettings>& d);
 void describe(Describe<SphereSettings>& d);

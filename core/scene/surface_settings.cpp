@@ -47,6 +47,7 @@ TriMesh make_unscaled(const SurfaceSettings& s, const std::string& directory) {
   if (s.ship) return cached_model(s, [&] { return make_ship(*s.ship); });
   if (s.rabbit) return cached_model(s, [&] { return make_rabbit(*s.rabbit); });
   if (s.frame) return cached_model(s, [&] { return make_frame(*s.frame); });
+  if (s.spaceship) return cached_model(s, [&] { return make_spaceship(*s.spaceship); });
   if (s.file) return read_surface((std::filesystem::path(directory) / *s.file).string());
   throw InputError("the surface has no source");
 }
@@ -197,6 +198,12 @@ void describe(Describe<FrameParams>& d) {
   d.field("resolution", &FrameParams::resolution, "", "edges along a rod", between(10, 80));
 }
 
+void describe(Describe<SpaceshipParams>& d) {
+  d.field("length", &SpaceshipParams::length, "m", "along x", positive());
+  d.field("width", &SpaceshipParams::width, "m", "along z", positive());
+  d.field("resolution", &SpaceshipParams::resolution, "", "edges along the length", between(24, 160));
+}
+
 void describe(Describe<SurfaceSettings>& d) {
   d.field("box", &SurfaceSettings::box, "", "box centred at the origin");
   d.field("plank", &SurfaceSettings::plank, "", "flat box along x");
@@ -217,6 +224,7 @@ void describe(Describe<SurfaceSettings>& d) {
   d.field("ship", &SurfaceSettings::ship, "", "freighter, bow along x");
   d.field("rabbit", &SurfaceSettings::rabbit, "", "sitting rabbit, looks along x");
   d.field("frame", &SurfaceSettings::frame, "", "tetrahedral frame of balls and rods");
+  d.field("spaceship", &SurfaceSettings::spaceship, "", "small spaceship, nose along x");
   d.field("file", &SurfaceSettings::file, "", "mesh file, relative to the scene file").path();
   d.field("scale", &SurfaceSettings::scale, "", "factor on all coordinates", positive());
   d.exactly_one(source_names());

@@ -29,6 +29,7 @@ struct SurfaceSettings {
   std::optional<ShipParams> ship;
   std::optional<RabbitParams> rabbit;
   std::optional<FrameParams> frame;
+  std::optional<SpaceshipParams> spaceship;
   std::optional<std::string> file;  // relative to the scene file
   double scale = 1;
 };
@@ -58,6 +59,7 @@ void describe(Describe<CraneParams>& d);
 void describe(Describe<ShipParams>& d);
 void describe(Describe<RabbitParams>& d);
 void describe(Describe<FrameParams>& d);
+void describe(Describe<SpaceshipParams>& d);
 void describe(Describe<SurfaceSettings>& d);
 
 }  // namespace exemplar

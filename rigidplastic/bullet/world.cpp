@@ -223,9 +223,14 @@ void BulletWorld::set_state(std::size_t object, const RigidState& state) {
 }
 
 void BulletWorld::set_joint(std::size_t joint, const Joint& now) {
-  auto& yielding = dynamic_cast<YieldingJoint&>(*m_implementation->joints[joint]);
-  yielding.set(joint_frame(now.pivot_a, now.frame_a), joint_frame(now.pivot_b, now.frame_b),
-               to_bullet(now.yield_moment));
+  btTypedConstraint& held = *m_implementation->joints[joint];
+  const btTransform frame_a = joint_frame(now.pivot_a, now.frame_a),
+                    frame_b = joint_frame(now.pivot_b, now.frame_b);
+  if (now.yields()) {
+    dynamic_cast<YieldingJoint&>(held).set(frame_a, frame_b, to_bullet(now.yield_moment));
+  } else {
+    dynamic_cast<btGeneric6DofSpring2Constraint&>(held).setFrames(frame_a, frame_b);
+  }
   m_implementation->pivots[joint] = now.pivot_a;
 }
 

@@ -81,7 +81,7 @@ class BulletWorld {
   void reshape(std::size_t object, const RigidObject& now, bool new_shape);
   void set_state(std::size_t object, const RigidState& state);
   void set_restitution_factor(std::size_t object, double factor);
-  void set_joint(std::size_t joint, const Joint& now);  // one that yields
+  void set_joint(std::size_t joint, const Joint& now);  // other pivots, axes or moments
 
   void step(double dt);
   RigidState state(std::size_t object) const;

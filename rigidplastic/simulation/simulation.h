@@ -94,7 +94,7 @@ class Simulation {
   // Velocities (or a whole state) given from outside, e.g. after an impulse of a joint.
   void set_state(std::size_t object, const RigidState& state);
   void set_restitution_factor(std::size_t body, double factor);
-  // The same two bodies, other axes, moments or held orientation of a joint that yields.
+  // The same two bodies, other pivots, axes or moments.
   void set_joint(std::size_t joint, const Joint& now);
   void set_surface_points(std::size_t scene_body, const Points& local) {
     m_surfaces[scene_body].local = local;

@@ -247,6 +247,7 @@ std::vector<PrimitiveInfo> primitive_list() {
       {"ship", "freighter, bow along x, keel on y = 0"},
       {"rabbit", "sitting rabbit that looks along x, feet on y = 0"},
       {"frame", "tetrahedron of four balls and six rods, one face down, centred"},
+      {"spaceship", "small spaceship, nose along x, wings along z"},
   };
 }
 

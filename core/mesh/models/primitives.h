@@ -177,6 +177,14 @@ struct FrameParams {
   int resolution = 20;        // edges along a rod, 10 to 80
 };
 
+// Small spaceship: nose along +x, wings along z with guns at their tips, two engines, two fins; centred in x and z,
+// the wings near y = 0. Genus 0.
+struct SpaceshipParams {
+  double length = 10.0;  // m, along x
+  double width = 9.0;    // m, along z, 0.6 to 1.4 of the length
+  int resolution = 50;   // edges along the length, 24 to 160
+};
+
 TriMesh make_box(const BoxParams& params = {});
 TriMesh make_plank(const PlankParams& params = {});
 TriMesh make_plate(const PlateParams& params = {});
@@ -196,6 +204,7 @@ TriMesh make_crane(const CraneParams& params = {});
 TriMesh make_ship(const ShipParams& params = {});
 TriMesh make_rabbit(const RabbitParams& params = {});
 TriMesh make_frame(const FrameParams& params = {});
+TriMesh make_spaceship(const SpaceshipParams& params = {});
 
 struct PrimitiveInfo {
   std::string name;  // as in a scene file: box, plank, …

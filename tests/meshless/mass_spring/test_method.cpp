@@ -3,11 +3,10 @@
 #include "core/base/parallel.h"
 #include "core/run/surface_fields.h"
 #include "meshless/mass_spring/method.h"
+#include "tests/support/run.h"
 
 namespace exemplar::mass_spring {
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 SceneSettings falling(bool is_sheet) {
   SceneSettings settings;

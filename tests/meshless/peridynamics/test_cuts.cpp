@@ -8,11 +8,10 @@
 #include "meshless/peridynamics/filling.h"
 #include "meshless/peridynamics/method.h"
 #include "meshless/peridynamics/solver.h"
+#include "tests/support/run.h"
 
 namespace exemplar::peridynamics {
 namespace {
-
-const InterruptCheck k_never_cut = [] { return false; };
 
 TriMesh box_at(const Vec3& size, const Vec3& centre, int resolution) {
   TriMesh mesh = make_box(BoxParams{size, Eigen::Vector3i::Constant(resolution)});
@@ -85,7 +84,7 @@ TEST(Cuts, TractionAndPressureActOnTheTributarySurface) {
       own.elements = kind;
       own.particles = 2000;
       const auto method = make_method(scene, own);
-      ASSERT_EQ(method->advance(1e-3, k_never_cut).status, Status::ok);
+      ASSERT_EQ(method->advance(1e-3, k_never).status, Status::ok);
       const double expected = -1000 * 0.01 * 1e-3;
       EXPECT_NEAR(method->diagnostics().linear_momentum.x(), expected, 0.01 * std::abs(expected))
           << static_cast<int>(kind) << is_pressure;
@@ -105,7 +104,7 @@ TEST(Cuts, ASupportOnTheSurfaceHoldsTheParticlesBelowIt) {
   own.elements = ElementKind::cubes;
   own.particles = 2000;
   const auto method = make_method(scene, own);
-  ASSERT_EQ(method->advance(0.01, k_never_cut).status, Status::ok);
+  ASSERT_EQ(method->advance(0.01, k_never).status, Status::ok);
   const Points moved = method->fields()[0].points - scene.bodies[0].surface().vertices;
   const Points& rest = scene.bodies[0].surface().vertices;
   for (Eigen::Index v = 0; v < rest.rows(); ++v)

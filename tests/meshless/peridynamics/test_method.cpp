@@ -9,11 +9,10 @@
 #include "core/base/parallel.h"
 #include "meshless/peridynamics/checks/validation.h"
 #include "meshless/peridynamics/input_checks.h"
+#include "tests/support/run.h"
 
 namespace exemplar::peridynamics {
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 SceneSettings dropped_box() {
   SceneSettings settings;

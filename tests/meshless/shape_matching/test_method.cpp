@@ -3,11 +3,10 @@
 #include "core/base/parallel.h"
 #include "core/world/obstacle_motion.h"
 #include "meshless/shape_matching/method.h"
+#include "tests/support/run.h"
 
 namespace exemplar::shape_matching {
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 // A plank on two blocks, hit by a dynamic ball.
 SceneSettings plank_and_ball() {

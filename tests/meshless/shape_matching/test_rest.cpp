@@ -5,11 +5,10 @@
 #include "core/run/surface_fields.h"
 #include "meshless/shape_matching/checks/experiments.h"
 #include "meshless/shape_matching/method.h"
+#include "tests/support/run.h"
 
 namespace exemplar::shape_matching {
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 SceneSettings on_the_floor(double young, int steps_per_second, double duration) {
   SceneSettings settings;

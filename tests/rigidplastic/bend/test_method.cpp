@@ -2,12 +2,11 @@
 
 #include "rigidplastic/bend/checks/validation.h"
 #include "rigidplastic/bend/method.h"
+#include "tests/support/run.h"
 
 namespace exemplar::bend {
 
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 // A plank falls across a block and folds there.
 SceneSettings falling_plank() {

@@ -3,12 +3,11 @@
 #include "core/base/parallel.h"
 #include "rigidplastic/dent/checks/validation.h"
 #include "rigidplastic/dent/method.h"
+#include "tests/support/run.h"
 
 namespace exemplar::dent {
 
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 // Two soft balls and a box rain on a slab that also dents, while a dent takes its time to grow.
 SceneSettings crowd() {

@@ -3,12 +3,11 @@
 #include "rigidplastic/bullet/shapes.h"
 #include "rigidplastic/rigid/checks/validation.h"
 #include "rigidplastic/rigid/method.h"
+#include "tests/support/run.h"
 
 namespace exemplar::rigid {
 
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 SceneSettings barrel_on_floor() {
   SceneSettings settings;

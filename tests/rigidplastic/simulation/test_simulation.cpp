@@ -1,12 +1,11 @@
 #include "rigidplastic/simulation/simulation.h"
+#include "tests/support/run.h"
 
 #include <gtest/gtest.h>
 
 namespace exemplar::rigid {
 
 namespace {
-
-const InterruptCheck k_never = [] { return false; };
 
 BodySettings box_body(const std::string& name, const Vec3& size, const Vec3& position) {
   BodySettings body;

@@ -216,6 +216,9 @@ TEST(models, ship) {
 TEST(models, rabbit) {
   check_all(make_rabbit, {24, 50}, 0, 15);
 }
+TEST(models, spaceship) {
+  check_all(make_spaceship, {24, 50}, 0, 15);
+}
 
 TEST(models, frame) {
   expect_sound(make_frame({0.5, 0.06, 0.03, 20}), 3, 15);
@@ -266,6 +269,7 @@ TEST(primitives, bad_parameters_are_refused) {
   EXPECT_THROW(make_ship({30, 1, 50}), InputError);
   EXPECT_THROW(make_rabbit({0.4, 3.0, 50}), InputError);
   EXPECT_THROW(make_frame({0.5, 0.01, 0.03, 20}), InputError);
+  EXPECT_THROW(make_spaceship({10, 1, 50}), InputError);
 }
 
 TEST(primitives, list_names_each_once) {

@@ -1,0 +1,199 @@
+#include "rigidplastic/lbs/deformable.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/math/simplex_qp.h"
+
+namespace exemplar::lbs {
+
+namespace {
+
+constexpr double k_arrived = 1e-6;     // of a weight: E takes E*'s value
+constexpr double k_noticeable = 2e-4;  // of the body's diagonal: smaller moves wait
+
+std::span<const double> row_of(const ExampleWeights& weights, Eigen::Index row) {
+  return {weights.data() + row * weights.cols(), static_cast<std::size_t>(weights.cols())};
+}
+
+void clamp_and_rescale(ExampleWeights& weights, Eigen::Index row) {
+  weights.row(row) = weights.row(row).cwiseMax(0);
+  weights.row(row) /= weights.row(row).sum();
+}
+
+// Rows whose first entry takes what the others leave.
+void set_row(ExampleWeights& weights, Eigen::Index row, const VecX& examples) {
+  weights.row(row).tail(examples.size()) = examples.transpose();
+  weights(row, 0) = 1 - examples.sum();
+}
+
+}  // namespace
+
+Deformable::Deformable(Skin skin, Edges edges, const Parameters& parameters, int start)
+    : m_skin(std::move(skin)),
+      m_edges(std::move(edges)),
+      m_graph(m_skin.rest(), m_edges),
+      m_parameters(parameters) {
+  const Eigen::Index count = m_skin.points();
+  m_weights = ExampleWeights::Zero(count, m_skin.examples());
+  m_weights.col(start).setOnes();
+  m_target = parameters.paper ? ExampleWeights(ExampleWeights::Zero(count, m_skin.examples())) : m_weights;
+  m_change = ExampleWeights::Zero(count, m_skin.examples());
+  m_points = start == 0 ? m_skin.rest() : m_skin.positions(m_weights);
+  m_is_changed.assign(static_cast<std::size_t>(count), 0);
+  m_is_active.assign(static_cast<std::size_t>(count), 0);
+  const Vec3 extent = m_points.colwise().maxCoeff() - m_points.colwise().minCoeff();
+  m_noticeable = k_noticeable * extent.norm();
+}
+
+int Deformable::nearest_vertex(const Vec3& point, int begin, int end) const {
+  Eigen::Index nearest = 0;
+  (m_points.middleRows(begin, end - begin).rowwise() - point.transpose())
+      .rowwise()
+      .squaredNorm()
+      .minCoeff(&nearest);
+  return begin + static_cast<int>(nearest);
+}
+
+void Deformable::hit(int vertex, const Vec3& impulse, double mass, double dt) {
+  const double time = m_parameters.paper ? dt : m_parameters.reference_time;
+  const Vec3 displacement = asked_displacement(impulse, m_parameters.beta, mass, time);
+  if (displacement.isZero()) return;
+  const ExampleWeights& at = m_parameters.paper ? m_weights : m_target;
+  const Eigen::Matrix3Xd jacobian = m_skin.jacobian(vertex, row_of(at, vertex));
+  const int skipped = m_parameters.paper ? 0 : 1;
+  const VecX change =
+      weight_change(m_parameters.projection, m_parameters.paper ? jacobian : without_rest(jacobian),
+                    at.row(vertex).tail(at.cols() - skipped).transpose(), displacement, m_parameters.alpha);
+  if (change.isZero(0)) return;
+  for (const EdgeGraph::Reached& reached : m_graph.within(vertex, m_parameters.gamma)) {
+    const double share = falloff(reached.distance / m_parameters.gamma);
+    m_change.row(reached.vertex).tail(change.size()) += share * change.transpose();
+    if (m_is_changed[static_cast<std::size_t>(reached.vertex)]) continue;
+    m_is_changed[static_cast<std::size_t>(reached.vertex)] = 1;
+    m_changed.push_back(reached.vertex);
+  }
+}
+
+void Deformable::activate(int row) {
+  if (m_is_active[static_cast<std::size_t>(row)]) return;
+  m_is_active[static_cast<std::size_t>(row)] = 1;
+  m_active.push_back(row);
+}
+
+void Deformable::add_to_target(const std::vector<int>& rows) {
+  for (const int row : rows) {
+    if (m_parameters.paper) {
+      m_target.row(row) += m_change.row(row);
+    } else {
+      const Eigen::Index examples = m_target.cols() - 1;
+      set_row(m_target, row, clamp_to_simplex((m_target.row(row) + m_change.row(row)).tail(examples)));
+    }
+    m_change.row(row).setZero();
+    m_is_changed[static_cast<std::size_t>(row)] = 0;
+    activate(row);
+  }
+}
+
+void Deformable::fade(double dt) {
+  const double kept = std::pow(m_parameters.lambda, dt / m_parameters.reference_time);
+  for (const int row : m_active) {
+    m_weights.row(row) = m_target.row(row) + kept * (m_weights.row(row) - m_target.row(row));
+    if ((m_target.row(row) - m_weights.row(row)).cwiseAbs().maxCoeff() < k_arrived)
+      m_weights.row(row) = m_target.row(row);
+  }
+}
+
+void Deformable::fade_as_in_the_paper() {
+  for (const int row : m_active) {
+    m_weights.row(row) += (1 - m_parameters.lambda) * m_target.row(row);
+    m_target.row(row) *= m_parameters.lambda;
+    clamp_and_rescale(m_weights, row);
+    if (m_target.row(row).cwiseAbs().maxCoeff() < k_arrived) m_target.row(row).setZero();
+  }
+}
+
+// Rows that have arrived leave the list; their last position is always taken.
+bool Deformable::skin_again() {
+  bool moved = false;
+  std::vector<int> still_active;
+  for (const int row : m_active) {
+    const bool arrived =
+        m_parameters.paper ? m_target.row(row).isZero(0) : m_weights.row(row) == m_target.row(row);
+    const Vec3 now = m_skin.position(row, row_of(m_weights, row));
+    if (arrived || (now - m_points.row(row).transpose()).norm() > m_noticeable) {
+      moved = moved || now != m_points.row(row).transpose();
+      m_points.row(row) = now.transpose();
+    }
+    if (arrived) {
+      m_is_active[static_cast<std::size_t>(row)] = 0;
+    } else {
+      still_active.push_back(row);
+    }
+  }
+  m_active = std::move(still_active);
+  return moved;
+}
+
+bool Deformable::settle(double dt) {
+  if (!m_changed.empty()) {
+    std::sort(m_changed.begin(), m_changed.end());
+    add_to_target(m_changed);
+    m_changed.clear();
+    std::sort(m_active.begin(), m_active.end());
+  }
+  if (m_active.empty()) return false;
+  if (m_parameters.paper) {
+    fade_as_in_the_paper();
+  } else {
+    fade(dt);
+  }
+  return skin_again();
+}
+
+void Deformable::cut(const Edges& remaining) {
+  m_edges = remaining;
+  m_graph = EdgeGraph(m_skin.rest(), m_edges);
+}
+
+double Deformable::pending() const {
+  double sum = 0;
+  for (const int row : m_active) {
+    sum += m_parameters.paper ? m_target.row(row).squaredNorm()
+                              : (m_target.row(row) - m_weights.row(row)).squaredNorm();
+  }
+  return std::sqrt(sum);
+}
+
+double Deformable::largest_weight() const {
+  return m_weights.rightCols(m_weights.cols() - 1).maxCoeff();
+}
+
+double Deformable::mean_weight(int example) const {
+  return m_weights.col(example).mean();
+}
+
+void Deformable::save(StateWriter& out, const std::string& prefix) const {
+  auto numbers = [](const ExampleWeights& m) {
+    return std::span<const double>(m.data(), static_cast<std::size_t>(m.size()));
+  };
+  out.write(prefix + "weights", numbers(m_weights));
+  out.write(prefix + "target", numbers(m_target));
+  out.write(prefix + "points", m_points);
+  out.write(prefix + "active", std::span<const int>(m_active));
+}
+
+void Deformable::load(const StateReader& in, const std::string& prefix) {
+  auto numbers = [](ExampleWeights& m) {
+    return std::span<double>(m.data(), static_cast<std::size_t>(m.size()));
+  };
+  in.read(prefix + "weights", numbers(m_weights));
+  in.read(prefix + "target", numbers(m_target));
+  in.read(prefix + "points", m_points);
+  m_active = in.read_ints(prefix + "active");
+  std::fill(m_is_active.begin(), m_is_active.end(), 0);
+  for (const int row : m_active) m_is_active[static_cast<std::size_t>(row)] = 1;
+}
+
+}  // namespace exemplar::lbs

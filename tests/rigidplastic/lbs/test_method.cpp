@@ -1,0 +1,153 @@
+#include "rigidplastic/lbs/method.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/errors.h"
+#include "core/base/parallel.h"
+#include "rigidplastic/lbs/checks/validation.h"
+#include "tests/support/run.h"
+
+namespace exemplar::lbs {
+
+namespace {
+
+// Two barrels fall, one is struck by a ball; cheap meshes.
+SceneSettings barrels_and_ball() {
+  SceneSettings settings;
+  settings.time = {0.6, 60, 4};
+  BodySettings body;
+  body.name = "barrel";
+  body.surface.barrel = BarrelParams{};
+  body.surface.barrel->resolution = 20;
+  body.position = Vec3(0, 0.15, 0);
+  body.rotation = {Vec3::UnitZ(), 12};
+  body.velocity = Vec3(0, -3, 0);
+  body.material.density = 100;
+  body.material.young = 5e6;
+  body.material.yield_stress = 3e4;
+  body.material.restitution = 0.2;
+  RigSettings rig;
+  rig.automatic = 6;
+  body.rig = rig;
+  ExampleSettings crushed;
+  crushed.name = "crushed";
+  crushed.stretch = StretchMap{Vec3::UnitY(), 0.65, false};
+  body.examples.push_back(crushed);
+  body.repeat = RepeatSettings{};
+  body.repeat->count = IntVec3(2, 1, 1);
+  body.repeat->spacing = Vec3(1.5, 0, 0);
+  settings.bodies.push_back(body);
+  ObstacleSettings floor;
+  floor.name = "floor";
+  floor.plane = PlaneSettings{};
+  settings.obstacles.push_back(floor);
+  ObstacleSettings ball;
+  ball.name = "ball";
+  ball.sphere = SphereSettings{0.12};
+  ball.mass = 20;
+  ball.position = Vec3(-2, 0.5, 0);
+  ball.velocity = Vec3(12, 0.8, 0);
+  settings.obstacles.push_back(ball);
+  return settings;
+}
+
+StateArrays run(const Scene& scene, Method& method, int from, int to) {
+  for (int frame = from; frame <= to; ++frame) method.advance(scene.frame_time(frame), k_never);
+  StateWriter out;
+  method.save(out);
+  return out.arrays();
+}
+
+}  // namespace
+
+TEST(RigidLbs, ValidationCasesPass) {
+  for (const ValidationCase& validation : validation_cases()) {
+    for (const ValidationRecord& record : validation.run({})) {
+      EXPECT_TRUE(record.ok) << validation.name << ": " << record.quantity << " measured " << record.measured
+                             << " expected " << record.expected;
+    }
+  }
+}
+
+TEST(RigidLbs, DeformsWithoutAnySettingAndSaysWhatItChose) {
+  const Scene scene = make_scene(barrels_and_ball(), "");
+  const auto method = make_method(scene, {});
+  run(scene, *method, 1, 36);
+  EXPECT_GT(method->diagnostics().plastic_measure, 0.05);
+  EXPECT_NE(method->notes().front().text.find("(chosen)"), std::string::npos);
+}
+
+TEST(RigidLbs, SameBitsForAnyNumberOfThreads) {
+  const Scene scene = make_scene(barrels_and_ball(), "");
+  std::vector<StateArrays> states;
+  for (const int threads : {1, 2, 3}) {
+    set_thread_count(threads);
+    const auto method = make_method(scene, {});
+    states.push_back(run(scene, *method, 1, 24));
+  }
+  set_thread_count(0);
+  EXPECT_EQ(states[0], states[1]);
+  EXPECT_EQ(states[0], states[2]);
+}
+
+TEST(RigidLbs, GoesOnFromASavedStateWithTheSameBits) {
+  const Scene scene = make_scene(barrels_and_ball(), "");
+  for (const rigid::CollisionGeometry geometry :
+       {rigid::CollisionGeometry::mesh, rigid::CollisionGeometry::hull}) {
+    Settings settings;
+    settings.collision = geometry;
+    const auto whole = make_method(scene, settings);
+    const auto resumed = make_method(scene, settings);
+    StateReader half(run(scene, *whole, 1, 12));
+    const StateArrays end = run(scene, *whole, 13, 30);
+    resumed->load(half);
+    EXPECT_EQ(run(scene, *resumed, 13, 30), end);
+  }
+}
+
+TEST(RigidLbs, PiecesPartWhenTheyAreHitAndHoldWhenTheyAreNot) {
+  for (const double strength : {1e3, 1e12}) {
+    SceneSettings settings = barrels_and_ball();
+    settings.bodies[0].repeat.reset();
+    settings.bodies[0].pieces = PiecesSettings{};
+    settings.bodies[0].pieces->voronoi = CellPieces{4, 2};
+    const Scene scene = make_scene(settings, "");
+    Settings chosen;
+    chosen.strength = strength;
+    const auto method = make_method(scene, chosen);
+    const double mass = method->diagnostics().mass;
+    EXPECT_NEAR(mass, scene.bodies[0].mass_properties().mass, 1e-9 * mass);
+    StateReader half(run(scene, *method, 1, 15));
+    const StateArrays end = run(scene, *method, 16, 30);
+    double fragments = 0;
+    for (const Metric& metric : method->diagnostics().extra) {
+      if (metric.name == "fragments") fragments = metric.value;
+    }
+    if (strength > 1e6) {
+      EXPECT_EQ(fragments, 1);
+    } else {
+      EXPECT_GT(fragments, 1);
+    }
+    const auto resumed = make_method(scene, chosen);
+    resumed->load(half);
+    EXPECT_EQ(run(scene, *resumed, 16, 30), end);
+    EXPECT_TRUE(method->fields()[0].points.allFinite());
+  }
+}
+
+TEST(RigidLbs, ABodyThatYieldsNeedsAnExample) {
+  SceneSettings settings = barrels_and_ball();
+  settings.bodies[0].examples.clear();
+  const Scene scene = make_scene(settings, "");
+  try {
+    make_method(scene, {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems()[0].path, "bodies[0].examples");
+  }
+  settings.bodies[0].material.yield_stress.reset();
+  const Scene stiff = make_scene(settings, "");
+  EXPECT_EQ(make_method(stiff, {})->diagnostics().plastic_measure, 0);
+}
+
+}  // namespace exemplar::lbs
