@@ -151,9 +151,8 @@ Points target_of(const PoseArguments& arguments, const TriMesh& surface) {
 void say_pose(const Rig& rig, const BonePose& pose, const Terminal& terminal) {
   std::vector<std::vector<std::string>> rows{{"handle", "moved [m]", "turned [deg]"}};
   for (std::size_t b = 0; b < pose.size(); ++b) {
-    rows.push_back(
-        {rig.handles[b].name, fmt::format("{:.4g}", pose[b].translation.norm()),
-         fmt::format("{:.2f}", pose[b].rotation.angularDistance(Quat::Identity()) / k_degree)});
+    rows.push_back({rig.handles[b].name, fmt::format("{:.4g}", pose[b].translation.norm()),
+                    fmt::format("{:.2f}", pose[b].rotation.angularDistance(Quat::Identity()) / k_degree)});
   }
   terminal.say(format_table(rows));
 }

@@ -126,6 +126,27 @@ Eigen::RowVector3d cell_centre(const Cells& cells, int cell, const Points& posit
   return sum / static_cast<double>(cells.of(cell).size());
 }
 
+Notes notes_of(const Body& body, const ShapeMatchingBody& matched, const PlasticityOptions& plasticity,
+               int substeps, const StiffnessPlan& plan, const Settings& settings) {
+  Notes notes;
+  notes.push_back(
+      {Severity::note,
+       fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
+                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
+                   matched.levels().size(), substeps, plan.alphas[0], plan.iterations)});
+  if (plan.reached < 0.9 && settings.stiffness_time == 0.0) {
+    notes.push_back({Severity::warning,
+                     fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
+                                 "levels, iterations or steps per frame make it stiffer",
+                                 body.name(), plan.reached)});
+  }
+  if (plasticity.kind != PlasticityKind::none) {
+    notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}", body.name(),
+                                                 plasticity.yield)});
+  }
+  return notes;
+}
+
 }  // namespace
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
@@ -173,22 +194,8 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.supports = carried_supports(body.supports(), body.name(), fine, matched.positions);
   out.loads = CarriedLoads(scene.loads, body.name(), std::move(fine), matched.positions, matched.masses());
   out.contact_margin = 0.1 * spacing;
-  const StiffnessPlan& plan = matched.plan(scene.step() / out.substeps);
-  out.notes.push_back(
-      {Severity::note,
-       fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
-                   body.name(), matched.positions.rows(), matched.cells().cells().count(),
-                   matched.levels().size(), out.substeps, plan.alphas[0], plan.iterations)});
-  if (plan.reached < 0.9 && settings.stiffness_time == 0.0)
-    out.notes.push_back(
-        {Severity::warning,
-         fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
-                     "levels, iterations or "
-                     "steps per frame make it stiffer",
-                     body.name(), plan.reached)});
-  if (options.plasticity.kind != PlasticityKind::none)
-    out.notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}",
-                                                     body.name(), options.plasticity.yield)});
+  out.notes = notes_of(body, matched, options.plasticity, out.substeps,
+                       matched.plan(scene.step() / out.substeps), settings);
   return out;
 }
 

@@ -189,6 +189,30 @@ struct Crack {
   double branch_height = 0;  // distance between the outermost damaged particles past the middle, over λ
 };
 
+// Symmetry and height of what is broken, past the middle of the plate.
+void measure_pattern(const ParticleSet& set, const std::vector<double>& damage, int columns, int rows,
+                     double spacing, Crack& crack) {
+  double low = 0, high = 0, odd = 0, all = 0;
+  for (int z = 0; z < 3; ++z) {
+    for (int y = 0; y < rows; ++y) {
+      for (int x = 0; x < columns; ++x) {
+        const auto at = [&](int row) {
+          return damage[static_cast<std::size_t>((z * rows + row) * columns + x)];
+        };
+        odd += std::abs(at(y) - at(rows - 1 - y));
+        all += at(y);
+        const Eigen::Index i = (z * rows + y) * columns + x;
+        if (at(y) > 0.35 && set.positions(i, 0) > 0.005) {
+          low = std::min(low, set.positions(i, 1));
+          high = std::max(high, set.positions(i, 1));
+        }
+      }
+    }
+  }
+  crack.asymmetry = odd / std::max(all, 1e-300);
+  crack.branch_height = (high - low) / spacing;
+}
+
 Crack run_notched_plate(int columns) {
   const double length = 0.1, spacing = length / columns;
   const int rows = columns * 2 / 5;
@@ -229,26 +253,7 @@ Crack run_notched_plate(int columns) {
       last_time = s * dt;
     }
   }
-  damage = solver.damage();
-  double low = 0, high = 0, odd = 0, all = 0;
-  for (int z = 0; z < 3; ++z) {
-    for (int y = 0; y < rows; ++y) {
-      for (int x = 0; x < columns; ++x) {
-        const auto at = [&](int row) {
-          return damage[static_cast<std::size_t>((z * rows + row) * columns + x)];
-        };
-        odd += std::abs(at(y) - at(rows - 1 - y));
-        all += at(y);
-        const Eigen::Index i = (z * rows + y) * columns + x;
-        if (at(y) > 0.35 && set.positions(i, 0) > 0.005) {
-          low = std::min(low, set.positions(i, 1));
-          high = std::max(high, set.positions(i, 1));
-        }
-      }
-    }
-  }
-  crack.asymmetry = odd / std::max(all, 1e-300);
-  crack.branch_height = (high - low) / spacing;
+  measure_pattern(set, solver.damage(), columns, rows, spacing, crack);
   return crack;
 }
 
