@@ -426,7 +426,7 @@ void add_method(Registry& registry) {
   info.name = "rigid-lbs";
   info.summary = "rigid bodies that take on example poses where they are hit";
   info.source = "jones2016";
-  info.scene = "barrels";
+  info.scene = "pachinko";
   info.validated_by = "barycentric weights, independence of λ and Δt, momentum, `rigid` in the limit β = ∞";
   info.capabilities.plastic_examples = true;
   info.capabilities.plasticity = true;

@@ -170,7 +170,7 @@ std::vector<ValidationRecord> fork(const ValidationContext&) {
   p.gamma = 0.5;
   Deformable body(Skin(points, Points::Zero(1, 3), sparse_weights(MatX::Ones(2 * count, 1)), poses), edges,
                   p);
-  body.hit(count - 1, Vec3(0, 0, -300), k_mass, 0.004);
+  body.hit(count - 1, Vec3(0, 0, -150), k_mass, 0.004);
   settle_fully(body, 0.004);
   const double hit = body.weights()(count - 1, 1);
   const double middle = body.weights()(count - 1 - 10, 1);
