@@ -14,7 +14,7 @@ namespace exemplar {
 
 namespace {
 
-BodySettings box_body() {
+BodySettings skeleton_box() {
   BodySettings body;
   body.name = "bar";
   body.surface.box = BoxParams{{1.0, 0.2, 0.2}, {10, 2, 2}};
@@ -50,7 +50,7 @@ std::string path_of_error(const BodySettings& settings, const std::string& direc
 
 TEST(SkeletonSettings, AcceptsATree) {
   EXPECT_TRUE(problems_of(straight()).empty());
-  BodySettings body = box_body();
+  BodySettings body = skeleton_box();
   body.skeleton = straight();
   EXPECT_EQ(path_of_error(body), "");
 }
@@ -79,7 +79,7 @@ TEST(SkeletonSettings, RefusesBonesThatJoinNothing) {
 }
 
 TEST(SkeletonSettings, RefusesBonesOutsideTheBody) {
-  BodySettings body = box_body();
+  BodySettings body = skeleton_box();
   body.skeleton = straight();
   body.skeleton->points[2] = Vec3(0, 0, 3);
   EXPECT_EQ(path_of_error(body), "");  // starts inside
@@ -88,7 +88,7 @@ TEST(SkeletonSettings, RefusesBonesOutsideTheBody) {
 }
 
 TEST(DentMapSettings, RefusesWrongSizesAndEmptyMaps) {
-  BodySettings body = box_body();
+  BodySettings body = skeleton_box();
   body.dent_map = DentMapSettings{{1, 2, 3, 4, 5, 6}, 3, 2, {}, 0.1};
   EXPECT_EQ(path_of_error(body), "");
   body.dent_map->columns = 4;
