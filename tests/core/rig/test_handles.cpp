@@ -36,7 +36,7 @@ std::vector<int> thin_by_all_pairs(const Points& points, const Points& kept, int
     for (const int i : left) {
       for (const int j : left) {
         const double d = (points.row(i) - points.row(j)).squaredNorm();
-        if (j < i && d < best) best = d, remove = to_box(i) > to_box(j) ? i : j;
+        if (j < i && d < best) best = d, remove = to_box(i) >= to_box(j) ? i : j;
       }
       for (Eigen::Index k = 0; k < kept.rows(); ++k) {
         const double d = (points.row(i) - kept.row(k)).squaredNorm();
