@@ -23,6 +23,7 @@ void check_scene_document(const Json& document, const std::string& path, const R
     for (const Body& body : scene.bodies) {
       body.examples();
       if (!body.is_sheet()) body.volume_examples();
+      body.pieces();
     }
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();

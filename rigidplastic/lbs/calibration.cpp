@@ -13,8 +13,9 @@ namespace exemplar::lbs {
 
 namespace {
 
-constexpr double k_radius = 0.35;        // of the diagonal
-constexpr double k_rest_impulses = 3;    // a body's weight over the reference time, times this, never yields
+constexpr double k_radius = 0.35;      // of the diagonal
+constexpr double k_half_ball = 0.42;   // ½·(4π/3)·⅕: the falloff φ over half a ball, in units of γ³
+constexpr double k_rest_impulses = 3;  // a body's weight over the reference time, times this, never yields
 constexpr double k_least_strain = 0.02;  // examples that only turn parts of the body have next to none
 constexpr double k_coarse_step = 0.008;  // s, of the dry run
 
@@ -25,8 +26,7 @@ Points example_points(const Skin& skin, int example) {
 }
 
 double volume_behind(const BodyFacts& facts, double gamma) {
-  const double share = gamma / facts.diagonal;
-  return facts.volume * std::min(1.0, 8 * share * share);
+  return std::min(facts.volume, k_half_ball * gamma * gamma * gamma);
 }
 
 // Bodies of one kind are copies of each other.

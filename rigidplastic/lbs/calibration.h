@@ -2,7 +2,7 @@
 // paper tunes them by hand with the same run ("recording the maximum impulses", jones2016 §4).
 //
 //   γ = 0.35 D                       D: diagonal of the body's bounding box
-//   V_γ = V min(1, (γ/D)²·8)         the part of the body's volume V behind a dent of radius γ
+//   V_γ = min(V, 0.42 γ³)            what yields: φ over half a ball of radius γ, ½·(4π/3)γ³·⅕, of the volume V
 //   β = max(σ_y √(m V_γ/E), 3 m g t) an impact yields when its energy j²/2m exceeds the elastic energy
 //                                    σ_y²V_γ/2E; never in resting contact
 //   α = w/‖Δx‖ , w = min(1, (j²/2m) / (σ_y ε V_γ))   for the dry run's largest impulse j, with Δx of eq. 4:
