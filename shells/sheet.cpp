@@ -135,7 +135,11 @@ void Sheet::set_clamped(const std::vector<char>& held) {
     const bool border = edge.triangles[0] < 0 || edge.triangles[1] < 0;
     edge.rule = {SideRule{0.5, phi}, SideRule{0.5, -phi}};
     if (border) edge.rule = {SideRule{0, phi}, SideRule{0, phi}};
-    if (!m_edge_unknowns || !held[to_size(edge.points[0])] || !held[to_size(edge.points[1])]) continue;
+    if (!held[to_size(edge.points[0])] || !held[to_size(edge.points[1])]) continue;
+    if (!m_edge_unknowns) {  // the paper's hinges are on whole edges: θ = 2α there too
+      if (border && edge.has_angle()) edge.rule = {SideRule{0.5, 0}, SideRule{0.5, 0}};
+      continue;
+    }
     const bool left = wholly_held(edge.triangles[0]), right = wholly_held(edge.triangles[1]);
     if (border && edge.has_angle()) clamp(to_int(e), 1, 1);
     if (!border && left != right) clamp(to_int(e), left ? 0 : 1, right ? 0 : 1);

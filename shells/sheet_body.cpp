@@ -27,12 +27,15 @@ PaperTriangle make_triangle(const SheetInput& input, const Sheet& sheet, std::si
   if (input.area) k.area = *input.area;
   if (input.bending) k.bending = *input.bending;
   Vec3 hinge = Vec3::Zero();
+  std::array<bool, 3> border;
   for (int i = 0; i < 3; ++i) {
-    const SheetEdge& edge = sheet.edges()[static_cast<std::size_t>(sheet.sides(t)[to_size(i)].edge)];
-    if (edge.triangles[0] < 0 || edge.triangles[1] < 0) continue;
-    for (const int side : edge.triangles) hinge[i] += sheet.rest(to_size(side)).area;
+    const SheetEdge& edge = sheet.edges()[to_size(sheet.sides(t)[to_size(i)].edge)];
+    border[to_size(i)] = edge.triangles[0] < 0 || edge.triangles[1] < 0;
+    if (!edge.has_angle()) continue;
+    // A ghost, which clamps a border, stands for a triangle like the edge's own.
+    for (const int side : edge.triangles) hinge[i] += sheet.rest(side < 0 ? t : to_size(side)).area;
   }
-  return PaperTriangle(sheet.rest(t), k, hinge);
+  return PaperTriangle(sheet.rest(t), k, hinge, border);
 }
 
 // Problems raised inside get this path.

@@ -3,11 +3,11 @@
 namespace exemplar::shells {
 
 PhysicalTriangle::PhysicalTriangle(const RestTriangle& rest, const PlateMaterial& material,
-                                   bool curved_membrane, double membrane, double bending)
+                                   bool curved_membrane)
     : curved(curved_membrane) {
   const double nu = material.poisson, h = material.thickness;
   const double lambda = material.young * nu / (1 - nu * nu), mu = material.young / (2 * (1 + nu));
-  const double in_plane = membrane * rest.area * h / 4, out_of_plane = bending * rest.area * h * h * h / 12;
+  const double in_plane = rest.area * h / 4, out_of_plane = rest.area * h * h * h / 12;
   stiffness.setZero();
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t l = 0; l < 3; ++l) {
@@ -23,16 +23,15 @@ PhysicalTriangle::PhysicalTriangle(const RestTriangle& rest, const PlateMaterial
 }
 
 PaperTriangle::PaperTriangle(const RestTriangle& rest, const PaperStiffness& k, const Vec3& hinge_area,
-                             double membrane, double bending) {
+                             const std::array<bool, 3>& border) {
   stiffness.setZero();
   for (int i = 0; i < 3; ++i) {
-    const bool border = hinge_area[i] == 0;
-    stiffness(i, i) = membrane * (border ? 1.0 : 0.5) * k.stretching / rest.length[i];
-    if (!border)
-      stiffness(4 + i, 4 + i) =
-          bending * 0.5 * k.bending * 3 * rest.length[i] * rest.length[i] / hinge_area[i];
+    const double share = border[static_cast<std::size_t>(i)] ? 1.0 : 0.5;
+    stiffness(i, i) = share * k.stretching / rest.length[i];
+    if (hinge_area[i] > 0)
+      stiffness(4 + i, 4 + i) = share * k.bending * 3 * rest.length[i] * rest.length[i] / hinge_area[i];
   }
-  stiffness(3, 3) = membrane * k.area / rest.area;
+  stiffness(3, 3) = k.area / rest.area;
 }
 
 Mat6 PaperTriangle::second(const Vec6& q, const Measures& f) const {

@@ -110,9 +110,7 @@ struct PhysicalTriangle {
   using Jacobian = Eigen::Matrix<double, measures, 6>;
   using Stiffness = Eigen::Matrix<double, measures, measures>;
 
-  // The factors scale membrane and bending.
-  PhysicalTriangle(const RestTriangle& rest, const PlateMaterial& material, bool curved_membrane,
-                   double membrane = 1, double bending = 1);
+  PhysicalTriangle(const RestTriangle& rest, const PlateMaterial& material, bool curved_membrane);
 
   Measures measure(const Vec6& q) const {
     Measures p = q;
@@ -155,9 +153,10 @@ struct PaperTriangle {
   using Jacobian = Eigen::Matrix<double, measures, 6>;
   using Stiffness = Eigen::Matrix<double, measures, measures>;
 
-  // `hinge_area`: rest area of both triangles at each edge, m²; 0 at a border, which counts whole.
+  // `hinge_area`: rest area of both triangles at each edge, m²; 0: no hinge there. `border`: the edge has this
+  // triangle only and counts whole.
   PaperTriangle(const RestTriangle& rest, const PaperStiffness& k, const Vec3& hinge_area,
-                double membrane = 1, double bending = 1);
+                const std::array<bool, 3>& border);
 
   Measures measure(const Vec6& q) const {
     Measures p;

@@ -157,8 +157,10 @@ std::vector<ValidationRecord> validate_finite_bending(const ValidationContext&) 
       const std::string what =
           fmt::format("{}, cylinder of radius 1 at {:.0f}°", to_string(kind), angle * 180 / std::numbers::pi);
       records.push_back(near(what + ", 16 cells: bending energy / theory", fine, 1, 1e-3, "½ D/R² per area"));
-      records.push_back(at_most(what + ": error at 16 cells / at 8",
-                                std::abs(fine - 1) / std::abs(coarse - 1), 0.5, "falls under refinement"));
+      // Where edges lie along the generators the energy is exact on any mesh.
+      if (std::abs(coarse - 1) > 1e-9)
+        records.push_back(at_most(what + ": error at 16 cells / at 8",
+                                  std::abs(fine - 1) / std::abs(coarse - 1), 0.5, "falls under refinement"));
     }
   }
   return records;
@@ -193,6 +195,8 @@ std::vector<ValidationRecord> validate_half_cylinder(const ValidationContext&) {
   std::vector<ValidationRecord> records;
   for (const MeshKind kind : k_mesh_kinds) {
     SheetInput input = flat_sheet(kind, 12, SheetModelKind::physical);
+    // Thick enough that chords, which do not blend like arcs, do not decide.
+    input.material.thickness = 0.02;
     const Shape shape = cylinder("cylinder", 1.0, 0.3);
     SheetExamples examples;
     examples.poses = {input.mesh.vertices};
