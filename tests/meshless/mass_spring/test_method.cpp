@@ -124,8 +124,11 @@ TEST(MassSpringMethod, TractionActsOnTheTributarySurfaceAndRollersLetGlide) {
     ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
   EXPECT_NEAR(method->diagnostics().linear_momentum.x(), 100 * 0.2 * 0.3 * 0.05, 1e-9);
   const Points moved = method->fields().front().points - scene.bodies[0].surface().vertices;
-  for (Eigen::Index v = 0; v < moved.rows(); ++v)
-    if (scene.bodies[0].surface().vertices(v, 1) < 0.2001) EXPECT_NEAR(moved(v, 1), 0.0, 1e-12);
+  for (Eigen::Index v = 0; v < moved.rows(); ++v) {
+    if (scene.bodies[0].surface().vertices(v, 1) < 0.2001) {
+      EXPECT_NEAR(moved(v, 1), 0.0, 1e-12);
+    }
+  }
 }
 
 // A body that is shot through the floor is said to be lost, not reported as if nothing were wrong.

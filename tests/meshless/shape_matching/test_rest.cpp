@@ -148,8 +148,11 @@ TEST(Rest, TractionActsOnTheTributarySurfaceAndRollersLetGlide) {
   run_all(scene, *method);
   EXPECT_NEAR(method->diagnostics().linear_momentum.x(), 100 * 0.09 * 0.05, 1e-9);
   const Points moved = method->fields().front().points - scene.bodies[0].surface().vertices;
-  for (Eigen::Index v = 0; v < moved.rows(); ++v)
-    if (scene.bodies[0].surface().vertices(v, 1) < 1e-4) EXPECT_NEAR(moved(v, 1), 0.0, 1e-12);
+  for (Eigen::Index v = 0; v < moved.rows(); ++v) {
+    if (scene.bodies[0].surface().vertices(v, 1) < 1e-4) {
+      EXPECT_NEAR(moved(v, 1), 0.0, 1e-12);
+    }
+  }
 }
 
 TEST(Rest, SettingsWithoutEffectAreRefused) {
