@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
+#include "compare/cli/settings_reference.h"
 #include "compare/study/study.h"
 #include "compare/study/study_settings.h"
 #include "core/base/errors.h"
 #include "core/mesh/models/primitives.h"
-#include "core/scene/settings_reference.h"
 
 namespace exemplar {
 

@@ -8,9 +8,9 @@
 
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
-#include "core/mesh/cells.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"
+#include "core/mesh/volume/cells.h"
 
 namespace exemplar {
 

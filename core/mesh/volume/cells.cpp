@@ -1,4 +1,4 @@
-#include "core/mesh/cells.h"
+#include "core/mesh/volume/cells.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/scene/settings_reference.h"
+#include "compare/cli/settings_reference.h"
 
 #include <fmt/format.h>
 
@@ -72,7 +72,7 @@ std::string default_text(const FieldSpec& field, const Json& defaults) {
 }
 
 // A bar would end the cell.
-std::string cell(const std::string& text) {
+std::string table_cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
   return escaped;
@@ -119,8 +119,9 @@ class Reference {
       const auto known = m_places.find(field.nested);
       type += known == m_places.end() ? ": see below" : fmt::format(" as `{}`", known->second);
     }
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.key, type, cell(field.unit),
-                        cell(range_text(field)), cell(default_text(field, defaults)), cell(field.doc));
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.key, type, table_cell(field.unit),
+                        table_cell(range_text(field)), table_cell(default_text(field, defaults)),
+                        table_cell(field.doc));
   }
 
   std::map<const Description*, std::string> m_places;
