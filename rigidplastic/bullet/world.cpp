@@ -90,6 +90,7 @@ struct BulletWorld::Implementation {
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   std::vector<std::unique_ptr<Tag>> tags;
   std::vector<std::unique_ptr<btTypedConstraint>> joints;
+  std::vector<Vec3> arms;    // m, world, of the last step
   std::vector<Vec3> pivots;  // of the joints, in the frame of their object a
   std::vector<std::unique_ptr<btJointFeedback>> feedback;
   double last_step = 0;
@@ -143,6 +144,13 @@ struct BulletWorld::Implementation {
           bodies[i]->setIgnoreCollisionCheck(bodies[j].get(), true);
       }
     }
+  }
+
+  // Where the joints are from the centre of their object a: the solver's impulses act there, at the start of a step.
+  void find_arms() {
+    arms.resize(joints.size());
+    for (std::size_t j = 0; j < joints.size(); ++j)
+      arms[j] = from_bullet(joints[j]->getRigidBodyA().getWorldTransform().getBasis() * to_bullet(pivots[j]));
   }
 
   std::unique_ptr<btTypedConstraint> yielding(const Joint& joint) {
@@ -255,6 +263,7 @@ void BulletWorld::set_restitution_factor(std::size_t object, double factor) {
 void BulletWorld::step(double dt) {
   if (m_implementation->modulated) m_implementation->refresh_restitution();
   m_implementation->last_step = dt;
+  m_implementation->find_arms();
   m_implementation->world.stepSimulation(dt, 0);
 }
 
@@ -294,14 +303,12 @@ std::vector<Contact> BulletWorld::contacts(std::span<const RigidState> before) c
 }
 
 JointLoad BulletWorld::joint_load(std::size_t joint) const {
-  const btTypedConstraint& held = *m_implementation->joints[joint];
   const btJointFeedback& feedback = *m_implementation->feedback[joint];
   const double dt = m_implementation->last_step;
   JointLoad load;
   load.impulse = dt * from_bullet(feedback.m_appliedForceBodyA);
-  const Vec3 arm = from_bullet(held.getRigidBodyA().getWorldTransform().getBasis() *
-                               to_bullet(m_implementation->pivots[joint]));
-  load.angular_impulse = dt * from_bullet(feedback.m_appliedTorqueBodyA) - arm.cross(load.impulse);
+  load.angular_impulse =
+      dt * from_bullet(feedback.m_appliedTorqueBodyA) - m_implementation->arms[joint].cross(load.impulse);
   return load;
 }
 

@@ -52,9 +52,40 @@ DepthGrid profile_of(const Strike& strike, const Target& target, const DentMap& 
                                            : crater_map(map.distance, radius, options.spacing);
 }
 
+// The crossing of the line through `point` along `normal` with a surface that lies nearest to the point; the point
+// itself when there is none within `reach`.
+Vec3 nearest_crossing(const Vec3& point, const Vec3& normal, const Points& points, const Triangles& triangles,
+                      double reach) {
+  double nearest = reach, at = 0;
+  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    const Vec3 a = Vec3(points.row(triangles(t, 0))) - point, b = Vec3(points.row(triangles(t, 1))) - point,
+               c = Vec3(points.row(triangles(t, 2))) - point;
+    const double u = normal.dot(b.cross(c)), v = normal.dot(c.cross(a)), w = normal.dot(a.cross(b));
+    if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) continue;
+    if (u + v + w == 0) continue;
+    const double distance = (u * a + v * b + w * c).dot(normal) / (u + v + w);
+    if (std::abs(distance) < nearest) nearest = std::abs(distance), at = distance;
+  }
+  return point + at * normal;
+}
+
+// Bullet's shapes have margins and hulls: its contact points lie a little off the surfaces, by half a percent of a
+// body's size and more. Depths are measured from the surfaces themselves.
+Strike on_surfaces(const Strike& strike, const Target& target) {
+  Strike result = strike;
+  const double reach = 0.2 * target.smallest_extent;
+  const Vec3& normal = strike.impact.inward_normal;
+  result.impact.point_on_target =
+      nearest_crossing(strike.impact.point_on_target, normal, *target.points, target.triangles(), reach);
+  result.impact.point_on_projectile = nearest_crossing(strike.impact.point_on_projectile, normal,
+                                                       strike.projectile, *strike.triangles, reach);
+  return result;
+}
+
 }  // namespace
 
-DentMap dent_of(const Strike& strike, const Target& target, const DentOptions& settings) {
+DentMap dent_of(const Strike& given, const Target& target, const DentOptions& settings) {
+  const Strike strike = on_surfaces(given, target);
   DentMap map;
   map.frame = dent_frame(strike.impact);
   map.distance = distance_of(strike, target, settings, map.frame.angle);

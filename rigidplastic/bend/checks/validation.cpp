@@ -151,7 +151,8 @@ std::vector<ValidationRecord> strength_holds(const ValidationContext&) {
   const double last = metric(bent.frames.back(), "bend_angle"),
                before = metric(bent.frames[bent.frames.size() - 11], "bend_angle");
   return {at_most("below strength, joint open: angle [rad]",
-                  metric(held.frames.back(), "bend_angle") * std::numbers::pi / 180, 1e-6, "it holds"),
+                  metric(held.frames.back(), "bend_angle") * std::numbers::pi / 180, 1e-4,
+                  "it holds, up to what 60 iterations of the solver leave"),
           near("below strength, condensed: angle [rad]", metric(welded.frames.back(), "bend_angle"), 0, 0,
                "it is never opened"),
           no_less_than("above strength: angle [°]", last, 5, "225 N m against a ball of 10 kg at 8 m/s"),

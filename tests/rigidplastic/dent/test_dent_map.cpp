@@ -194,7 +194,7 @@ TEST(DentMap, WideningWithZeroIsTheGreenCurveAndLargerOnesKeepTheRim) {
 
 // Fig. 6: how far the projectile, put into its dent, sticks out of it.
 TEST(DentMap, BroadeningKeepsTheProjectileOutOfTheTargetAndHeatAloneDoesNot) {
-  TriMesh rabbit = make_rabbit({0.4, 1.0, 40});
+  TriMesh rabbit = make_rabbit({0.4, 1.0, 30});
   rabbit.vertices.col(2).array() -= rabbit.vertices.col(2).maxCoeff();
   const Striker striker(std::move(rabbit));
   const Impact impact = impact_at(0);
