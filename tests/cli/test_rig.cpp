@@ -35,7 +35,7 @@ TEST_F(RigProgram, RigsABarrelAndShowsItsWeights) {
   const Outcome fit =
       run(std::string("EXEMPLAR -q pose ") + k_small_barrel + "--rig b.rig.json --fit posed.obj --json");
   ASSERT_EQ(fit.exit_code, 0) << fit.errors;
-  EXPECT_LT(nlohmann::json::parse(fit.output.substr(fit.output.find('{')))["fit_rms_m"].get<double>(), 2e-3);
+  EXPECT_LT(nlohmann::json::parse(fit.output.substr(fit.output.find('{')))["fit_rms_m"].get<double>(), 1e-12);
 }
 
 TEST_F(RigProgram, AnOpenSurfaceIsRiggedThroughItsCage) {
