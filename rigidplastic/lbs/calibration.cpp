@@ -30,11 +30,10 @@ double volume_behind(const BodyFacts& facts, double gamma) {
 }
 
 // Bodies of one kind are copies of each other.
-using Kind = std::tuple<double, double, double, double, double>;
+using Kind = std::tuple<double, double, double, double>;
 Kind kind_of(const BodyFacts& f) {
   auto rounded = [](double v) { return std::round(v * 1e6) / 1e6; };
-  return {rounded(f.mass), rounded(f.diagonal), rounded(f.strain), f.material.young,
-          f.material.yield_stress.value_or(0)};
+  return {rounded(f.mass), rounded(f.diagonal), f.material.young, f.material.yield_stress.value_or(0)};
 }
 
 double scaled_alpha(Projection projection, const Skin& skin, double alpha) {
@@ -54,8 +53,8 @@ double scaled_alpha(Projection projection, const Skin& skin, double alpha) {
 
 BodyFacts facts_of(const Body& body, double gravity, const Skin& skin, const Edges& edges) {
   BodyFacts facts;
-  const Points& points = skin.rest();
-  facts.diagonal = (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
+  const Points own = skin.rest() * body.placement().linear();  // turned back: the same for every copy
+  facts.diagonal = (own.colwise().maxCoeff() - own.colwise().minCoeff()).norm();
   facts.mass = body.mass_properties().mass;
   facts.volume = body.rest_volume();
   facts.strain = std::max(k_least_strain, example_strain(skin, edges));

@@ -10,8 +10,9 @@ namespace exemplar::lbs {
 
 namespace {
 
-constexpr double k_arrived = 1e-6;     // of a weight: E takes E*'s value
-constexpr double k_noticeable = 2e-4;  // of the body's diagonal: smaller moves wait
+constexpr double k_arrived = 1e-3;     // of a weight: E takes E*'s value
+constexpr double k_negligible = 1e-6;  // of the accumulator of the paper
+constexpr double k_noticeable = 1e-3;  // of the body's diagonal: smaller moves wait
 
 std::span<const double> row_of(const ExampleWeights& weights, Eigen::Index row) {
   return {weights.data() + row * weights.cols(), static_cast<std::size_t>(weights.cols())};
@@ -110,23 +111,35 @@ void Deformable::fade_as_in_the_paper() {
     m_weights.row(row) += (1 - m_parameters.lambda) * m_target.row(row);
     m_target.row(row) *= m_parameters.lambda;
     clamp_and_rescale(m_weights, row);
-    if (m_target.row(row).cwiseAbs().maxCoeff() < k_arrived) m_target.row(row).setZero();
+    if (m_target.row(row).cwiseAbs().maxCoeff() < k_negligible) m_target.row(row).setZero();
   }
 }
 
-// Rows that have arrived leave the list; their last position is always taken.
+bool Deformable::has_arrived(int row) const {
+  return m_parameters.paper ? m_target.row(row).isZero(0) : m_weights.row(row) == m_target.row(row);
+}
+
+// A new shape costs a refit of the collision shape: it waits until some point has moved noticeably or all have
+// arrived. Rows that have arrived then leave the list.
 bool Deformable::skin_again() {
+  Points now(static_cast<Eigen::Index>(m_active.size()), 3);
+  bool noticeable = false, all_arrived = true;
+  for (std::size_t k = 0; k < m_active.size(); ++k) {
+    const int row = m_active[k];
+    const auto at = static_cast<Eigen::Index>(k);
+    now.row(at) = m_skin.position(row, row_of(m_weights, row)).transpose();
+    noticeable = noticeable || (now.row(at) - m_points.row(row)).norm() > m_noticeable;
+    all_arrived = all_arrived && has_arrived(row);
+  }
+  if (!noticeable && !all_arrived) return false;
   bool moved = false;
   std::vector<int> still_active;
-  for (const int row : m_active) {
-    const bool arrived =
-        m_parameters.paper ? m_target.row(row).isZero(0) : m_weights.row(row) == m_target.row(row);
-    const Vec3 now = m_skin.position(row, row_of(m_weights, row));
-    if (arrived || (now - m_points.row(row).transpose()).norm() > m_noticeable) {
-      moved = moved || now != m_points.row(row).transpose();
-      m_points.row(row) = now.transpose();
-    }
-    if (arrived) {
+  for (std::size_t k = 0; k < m_active.size(); ++k) {
+    const int row = m_active[k];
+    const auto at = static_cast<Eigen::Index>(k);
+    moved = moved || now.row(at) != m_points.row(row);
+    m_points.row(row) = now.row(at);
+    if (has_arrived(row)) {
       m_is_active[static_cast<std::size_t>(row)] = 0;
     } else {
       still_active.push_back(row);

@@ -66,9 +66,9 @@ class Deformable {
   void add_to_target(const std::vector<int>& rows);
   void fade(double dt);
   void fade_as_in_the_paper();
+  bool has_arrived(int row) const;
   bool skin_again();
   void activate(int row);
-  double noticeable() const { return m_noticeable; }
 
   Skin m_skin;
   Edges m_edges;

@@ -29,6 +29,7 @@ Vec3 random_vector(std::uint64_t seed, std::uint64_t key) {
 }
 
 void settle_fully(Deformable& body, double dt) {
+  body.settle(dt);
   for (int k = 0; k < 20000 && body.pending() > 0; ++k) body.settle(dt);
 }
 
