@@ -77,7 +77,7 @@ std::vector<ValidationRecord> validate_elastica(const ValidationContext& context
       const Tip paper = hang(kind, SheetModelKind::paper, row.gamma, 1e-2, 20, false);
       const std::string beside = paper.ok ? fmt::format(" (the paper's model: drop {:.4f})", paper.drop)
                                           : std::string(" (paper: unsolved)");
-      add_tip(records, to_string(kind) + beside, tip, row, kind == MeshKind::crossed ? 0.02 : 0.01);
+      add_tip(records, to_string(kind) + beside, tip, row, 0.01);
     }
   }
   return records;
