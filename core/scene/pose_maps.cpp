@@ -99,20 +99,30 @@ Vec3 map_point(const DentMap& map, const Vec3& p, const Bounds&) {
   return p + map.depth * fall * map.direction.normalized();
 }
 
+// How far the point at s goes along a wave of this steepest slope that is as long as its base was:
+// ∫₀ˢ √(1 − slope² cos²(k t + phase)) dt by Simpson's rule.
+double along_wave(double s, double slope, double k, double phase) {
+  constexpr int n = 64;
+  const auto run = [&](double t) {
+    return std::sqrt(std::max(0.0, 1 - std::pow(slope * std::cos(k * t + phase), 2)));
+  };
+  double sum = run(0) + run(s);
+  for (int i = 1; i < n; ++i) sum += (i % 2 == 1 ? 4 : 2) * run(s * i / n);
+  return sum * s / (3 * n);
+}
+
 Vec3 map_point(const WaveMap& map, const Vec3& p, const Bounds& bounds) {
   const Vec3 along = map.along.normalized(), from_centre = p - bounds.centre();
-  const double s = from_centre.dot(along), k = 2 * std::numbers::pi / map.wavelength;
+  const double s = from_centre.dot(along), k = 2 * std::numbers::pi / map.wavelength,
+               phase = map.phase * k_degree;
   double amplitude = map.amplitude;
   if (map.grow) {
     const Vec3 axis = map.grow->normalized();
     const double half = 0.5 * extent_along(bounds, axis);
     amplitude *= half > 0 ? std::clamp(0.5 + 0.5 * from_centre.dot(axis) / half, 0.0, 1.0) : 1.0;
   }
-  const double wave = amplitude * std::sin(k * s + map.phase * k_degree);
-  // A sine of slope a is longer than its base by 1 + a²/4 on average, for small a.
-  const double slope = amplitude * k;
-  const double shorter = map.keep_length ? s * (1 / (1 + 0.25 * slope * slope) - 1) : 0.0;
-  return p + shorter * along + wave * map.direction.normalized();
+  const double shorter = map.keep_length ? along_wave(s, amplitude * k, k, phase) - s : 0.0;
+  return p + shorter * along + amplitude * std::sin(k * s + phase) * map.direction.normalized();
 }
 Vec3 map_point(const TranslateMap& map, const Vec3& p, const Bounds&) {
   return p + map.offset;

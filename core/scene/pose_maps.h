@@ -89,7 +89,8 @@ struct TranslateMap {
 
 // Points move along `direction` by amplitude · sin(2π s/wavelength + phase), s their distance along `along` from
 // the box's centre; with `grow` the amplitude rises from 0 at one end of the box along that axis to its full
-// value at the other. With `keep_length` the wave shortens the body along `along` as a wrinkle does.
+// value at the other. With `keep_length` the wave shortens the body along `along` as a wrinkle does, so that
+// lines along it keep their length (as long as the slope 2π amplitude/wavelength is below 1).
 struct WaveMap {
   Vec3 direction = Vec3::UnitY();
   Vec3 along = Vec3::UnitX();

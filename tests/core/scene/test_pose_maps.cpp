@@ -94,7 +94,7 @@ TEST(PoseMaps, AWaveThatKeepsLengthShortensTheSheetAsMuchAsItLifts) {
     if (sheet.vertices(i, 2) < 0) line.row(std::lround((sheet.vertices(i, 0) + 0.5) * 400)) = pose.row(i);
   }
   for (Eigen::Index i = 0; i < 400; ++i) length += (line.row(i + 1) - line.row(i)).norm();
-  EXPECT_NEAR(length, 1.0, 2e-4);
+  EXPECT_NEAR(length, 1.0, 2e-5);
   EXPECT_LT(line(400, 0) - line(0, 0), 0.986);
   map.wave->grow = Vec3::UnitX();
   const Points growing = apply_map(map, sheet.vertices, bounds_of(sheet.vertices));
