@@ -109,6 +109,7 @@ ParticleContacts::ParticleContacts(ObstacleWorld& world, const CarriedPoints& po
           c.gap = d.value;
           c.bounce = -relative.dot(c.normal);  // approach for the moment
           c.speed = relative.norm();
+          c.start = points.at(c.point, step.start_velocities) - state.velocity_at(c.position);
           found[i].push_back(c);
         }
       },
@@ -164,7 +165,6 @@ double ParticleContacts::solve(Contact& c, Points& velocities) {
   c.friction_sum = friction;
   apply(c, impulse, velocities);
   const Vec3 after = relative_velocity(c, velocities);
-  m_summary.dissipated -= 0.5 * impulse.dot(before + after);
   m_summary.closing_speed = std::max(m_summary.closing_speed, -before.dot(c.normal));
   return (after - before).norm();
 }
@@ -177,6 +177,16 @@ void ParticleContacts::resolve(Points& velocities) {
   }
   m_summary.contacts = static_cast<int>(std::count_if(m_contacts.begin(), m_contacts.end(),
                                                       [](const Contact& c) { return c.normal_sum > 0.0; }));
+}
+
+double ParticleContacts::dissipated(const Points& final_velocities) const {
+  double sum = 0.0;
+  for (const Contact& c : m_contacts) {
+    if (c.normal_sum == 0.0) continue;
+    const Vec3 impulse = c.normal_sum * c.normal + c.friction_sum;
+    sum -= 0.5 * impulse.dot(c.start + relative_velocity(c, final_velocities));
+  }
+  return sum;
 }
 
 void ParticleContacts::push_out(double push_speed, Points& positions) const {

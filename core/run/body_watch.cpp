@@ -28,6 +28,23 @@ int count_inside(const ObstacleBody& obstacle, const ObstacleState& state, const
 
 }  // namespace
 
+Notes overlap_notes(const Scene& scene) {
+  Notes out;
+  for (const Body& body : scene.bodies) {
+    const Points& surface = body.initial_surface();
+    for (const ObstacleBody& obstacle : scene.obstacles) {
+      double deepest = 0;
+      for (Eigen::Index i = 0; i < surface.rows(); ++i)
+        deepest =
+            std::max(deepest, -obstacle.distance(obstacle.initial_state(), surface.row(i).transpose()).value);
+      if (deepest > 1e-4 * diagonal(surface))
+        out.push_back({Severity::warning,
+                       fmt::format("{} starts {:.2g} m inside {}", body.name(), deepest, obstacle.name())});
+    }
+  }
+  return out;
+}
+
 BodyWatch::BodyWatch(const Scene& scene) : m_scene(&scene), m_patience(std::min(0.1, 10 / scene.time.fps)) {
   for (const Body& body : scene.bodies) {
     const TriMesh& surface = body.surface();

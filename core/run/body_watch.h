@@ -9,9 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "core/run/method.h"
 #include "core/scene/scene.h"
 
 namespace exemplar {
+
+// A warning for every body that starts inside an obstacle, with the depth.
+Notes overlap_notes(const Scene& scene);
 
 struct WatchedBody {
   Points surface;         // vertices of the body's surface now

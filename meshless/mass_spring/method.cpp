@@ -168,11 +168,12 @@ void MassSpringMethod::step_body(SceneBody& body, double dt) {
   Stopwatch stopwatch;
   const std::vector<HeldNode> held = held_nodes(body, m_time, dt);
   springs.set_held(held);
+  const Points start_velocities = springs.velocities;
   springs.update_velocities(dt, m_scene.gravity, node_forces(body, m_time, m_time + dt));
   m_spring_seconds += stopwatch.lap();
-  ParticleContacts contacts(
-      m_world, body.contact_points,
-      {springs.positions, springs.velocities, inverse_masses(body, held), dt, body.contact_margin});
+  ParticleContacts contacts(m_world, body.contact_points,
+                            {springs.positions, start_velocities, springs.velocities,
+                             inverse_masses(body, held), dt, body.contact_margin});
   m_contact_seconds += stopwatch.lap();
   // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
   // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take
@@ -184,9 +185,9 @@ void MassSpringMethod::step_body(SceneBody& body, double dt) {
     contacts.resolve(springs.velocities);
     m_contact_seconds += stopwatch.lap();
   }
+  m_contact_dissipation += contacts.dissipated(springs.velocities);
   springs.move(dt);
   contacts.push_out(m_settings.push_speed, springs.positions);
-  m_contact_dissipation += contacts.summary().dissipated;
 }
 
 bool MassSpringMethod::is_finite() const {
@@ -320,7 +321,7 @@ std::vector<std::pair<Vec3, Quat>> MassSpringMethod::obstacle_poses() const {
 }
 
 Notes MassSpringMethod::notes() const {
-  Notes out;
+  Notes out = overlap_notes(m_scene);
   for (const SceneBody& body : m_bodies) {
     out.push_back(
         {Severity::note, fmt::format("{}: {} nodes, {} springs, stable up to {:.3g} s", body.body->name(),

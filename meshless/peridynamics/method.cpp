@@ -11,6 +11,7 @@
 #include "core/contact/carried_actions.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
+#include "core/run/body_watch.h"
 #include "core/run/surface_fields.h"
 #include "core/world/obstacle_motion.h"
 #include "meshless/peridynamics/filling.h"

@@ -105,18 +105,19 @@ void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {
   matched.set_supports(held);
   const Points forces = particle_forces(body, m_time, m_time + dt);
   if (!held.empty() || forces.rows() > 0) matched.wake();
-  const Points expected = matched.velocities.rowwise() + dt * m_scene.gravity.transpose();
+  const Points start_velocities = matched.velocities;
+  const Points expected = start_velocities.rowwise() + dt * m_scene.gravity.transpose();
   ParticleContacts contacts(
       m_world, body.contact_points,
-      {matched.positions, expected, inverse_masses(body, held), dt, body.contact_margin});
+      {matched.positions, start_velocities, expected, inverse_masses(body, held), dt, body.contact_margin});
   keep_asleep(matched, contacts.touching_speed(), dt);
   m_contact_seconds += stopwatch.lap();
   const ContactPass touch = [&](Points& velocities) { contacts.resolve(velocities); };
   if (!matched.is_asleep() || contacts.touching_speed() == 0.0)
     matched.update_velocities(dt, m_scene.gravity, forces, contacts.empty() ? ContactPass() : touch);
+  m_contact_dissipation += contacts.dissipated(matched.velocities);
   matched.move(dt);
   contacts.push_out(m_settings.push_speed, matched.positions);
-  m_contact_dissipation += contacts.summary().dissipated;
   m_matching_seconds += stopwatch.lap();
 }
 
@@ -280,7 +281,7 @@ std::vector<std::pair<Vec3, Quat>> ShapeMatchingMethod::obstacle_poses() const {
 }
 
 Notes ShapeMatchingMethod::notes() const {
-  Notes out;
+  Notes out = overlap_notes(m_scene);
   for (const SceneBody& body : m_bodies) out.insert(out.end(), body.notes.begin(), body.notes.end());
   return out;
 }
