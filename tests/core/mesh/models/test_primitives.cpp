@@ -278,7 +278,7 @@ TEST(primitives, list_names_each_once) {
     EXPECT_TRUE(names.insert(info.name).second);
     EXPECT_FALSE(info.doc.empty());
   }
-  EXPECT_EQ(names.size(), 18u);
+  EXPECT_EQ(names.size(), 20u);
 }
 
 }  // namespace
