@@ -107,8 +107,11 @@ TEST(Cuts, ASupportOnTheSurfaceHoldsTheParticlesBelowIt) {
   ASSERT_EQ(method->advance(0.01, k_never).status, Status::ok);
   const Points moved = method->fields()[0].points - scene.bodies[0].surface().vertices;
   const Points& rest = scene.bodies[0].surface().vertices;
-  for (Eigen::Index v = 0; v < rest.rows(); ++v)
-    if (rest(v, 0) < -0.0999) EXPECT_LT(moved.row(v).norm(), 1e-4);
+  for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+    if (rest(v, 0) < -0.0999) {
+      EXPECT_LT(moved.row(v).norm(), 1e-4);
+    }
+  }
   EXPECT_LT(moved.col(1).minCoeff(), -1e-4);
 }
 

@@ -279,7 +279,9 @@ TEST(Dynamics, RollersHoldOneAxisOnly) {
   const Points moved = solver.positions() - set.positions;
   const double time = 1000 * dt;
   for (std::size_t i = 0; i < set.size(); ++i) {
-    if (held[i]) EXPECT_EQ(moved(static_cast<Eigen::Index>(i), 1), 0);
+    if (held[i]) {
+      EXPECT_EQ(moved(static_cast<Eigen::Index>(i), 1), 0);
+    }
   }
   EXPECT_NEAR(moved.col(0).mean(), 5 * time * time, 1e-9 * time * time);
 }
