@@ -19,6 +19,9 @@ using ContactMatrix =
 // One contact's share, ready to be spread to nodes (contact_scatter.h): three numbers for every surface point,
 // then six for every obstacle.
 struct ContactBlock {
+  // Not defaulted: a defaulted one would let vectors of blocks fill two kilobytes each with zeros.
+  ContactBlock() {}  // NOLINT
+
   std::array<int, 4> points{-1, -1, -1, -1};  // of the surface
   int point_count = 0;
   std::array<int, 2> obstacles{-1, -1};  // dynamic ones; −1: none
