@@ -85,15 +85,6 @@ double unbalanced(std::span<const double> w, std::span<const double> g, bool par
   return worst;
 }
 
-double kkt_of_rows(const Rows& w, const Rows& gradient, bool partition_of_unity) {
-  double worst = 0;
-  for (Eigen::Index i = 0; i < w.rows(); ++i) {
-    worst = std::max(worst, unbalanced(row(w, i), row(gradient, i), partition_of_unity));
-  }
-  const double scale = gradient.cwiseAbs().maxCoeff();
-  return scale > 0 ? worst / scale : 0.0;
-}
-
 // Q and M. A vertex of no tet has no volume; it must be fixed, and its row of Q stays empty.
 SparseMatrix biharmonic(const TetMesh& mesh, VecX& mass) {
   const TetGradients gradients = tet_gradients(mesh);
@@ -110,6 +101,8 @@ struct FreeProblem {
   RowSparse q_rows;
   Rows c;
   VecX mass;
+  RowSparse q_fixed;  // rows of the fixed vertices: with c_fixed the handles' reactions
+  Rows c_fixed;
 };
 
 FreeProblem free_problem(const SparseMatrix& q, const VecX& mass, const FixedRows& fixed) {
@@ -125,24 +118,38 @@ FreeProblem free_problem(const SparseMatrix& q, const VecX& mass, const FixedRow
   }
   const auto n = static_cast<Eigen::Index>(p.vertices.size());
   p.c = Rows::Zero(n, fixed.values.cols());
+  p.c_fixed = Rows::Zero(fixed.values.rows(), fixed.values.cols());
   p.mass.resize(n);
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Eigen::Index j = 0; j < n; ++j) {
-    const int v = p.vertices[static_cast<std::size_t>(j)];
-    p.mass[j] = mass[v];
+  std::vector<Eigen::Triplet<double>> inner, outer;
+  for (Eigen::Index v = 0; v < q.cols(); ++v) {
+    const int free = free_at[static_cast<std::size_t>(v)], held = fixed_at[static_cast<std::size_t>(v)];
+    if (free >= 0) p.mass[free] = mass[v];
     for (SparseMatrix::InnerIterator it(q, v); it; ++it) {
-      const auto other = static_cast<std::size_t>(it.row());
-      if (free_at[other] >= 0) {
-        entries.emplace_back(free_at[other], static_cast<int>(j), it.value());
-      } else {
-        p.c.row(j) += it.value() * fixed.values.row(fixed_at[other]);
-      }
+      const int other = free_at[static_cast<std::size_t>(it.row())];
+      const int other_held = fixed_at[static_cast<std::size_t>(it.row())];
+      if (free >= 0 && other >= 0) inner.emplace_back(other, free, it.value());
+      if (free >= 0 && other < 0) outer.emplace_back(other_held, free, it.value());
+      if (free < 0 && other >= 0) p.c.row(other) += it.value() * fixed.values.row(held);
+      if (free < 0 && other < 0) p.c_fixed.row(other_held) += it.value() * fixed.values.row(held);
     }
   }
   p.q.resize(n, n);
-  p.q.setFromTriplets(entries.begin(), entries.end());
+  p.q.setFromTriplets(inner.begin(), inner.end());
+  p.q_fixed.resize(fixed.values.rows(), n);
+  p.q_fixed.setFromTriplets(outer.begin(), outer.end());
   p.q_rows = p.q;
   return p;
+}
+
+double kkt_of(const FreeProblem& p, const Rows& w, bool partition_of_unity) {
+  const Rows gradient = multiply(p.q_rows, w) + p.c;
+  double worst = 0;
+  for (Eigen::Index i = 0; i < w.rows(); ++i) {
+    worst = std::max(worst, unbalanced(row(w, i), row(gradient, i), partition_of_unity));
+  }
+  const Rows reactions = multiply(p.q_fixed, w) + p.c_fixed;
+  const double scale = std::max(gradient.cwiseAbs().maxCoeff(), reactions.cwiseAbs().maxCoeff());
+  return scale > 0 ? worst / scale : 0.0;
 }
 
 // The diagonal of the penalty at every vertex: √(softest · stiffest) there. The softest free mode is about as wide as
@@ -197,9 +204,7 @@ class Admm {
     for (Eigen::Index i = 0; i < a.cols(); ++i) a.coeffRef(i, i) += diagonal[i];
     return a;
   }
-  double kkt(const Rows& z) const {
-    return kkt_of_rows(z, multiply(m_problem.q_rows, z) + m_problem.c, m_options.partition_of_unity);
-  }
+  double kkt(const Rows& z) const { return kkt_of(m_problem, z, m_options.partition_of_unity); }
   Rows step(const Rows& s, Rows& z) const {
     const MatX rhs = m_penalty.asDiagonal() * s - m_problem.c;
     const Rows w = m_factor.solve(rhs);
@@ -243,7 +248,7 @@ double kkt_residual(const SparseMatrix& q, const MatX& weights, const FixedRows&
   for (std::size_t k = 0; k < p.vertices.size(); ++k) {
     w.row(static_cast<Eigen::Index>(k)) = weights.row(p.vertices[k]);
   }
-  return w.rows() == 0 ? 0.0 : kkt_of_rows(w, multiply(p.q_rows, w) + p.c, partition_of_unity);
+  return w.rows() == 0 ? 0.0 : kkt_of(p, w, partition_of_unity);
 }
 
 BbwResult bounded_biharmonic_weights(const TetMesh& mesh, const FixedRows& fixed, const BbwOptions& options) {

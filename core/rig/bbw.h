@@ -52,8 +52,9 @@ SparseMatrix biharmonic_matrix(const TetMesh& mesh);
 // Σ_h ½ w_hᵀ Q w_h.
 double biharmonic_energy(const SparseMatrix& q, const MatX& weights);
 
-// How far feasible weights are from being optimal: the largest entry of the gradient Qw that no multiplier of
-// the constraints balances, over the largest entry of Qw, both at the vertices that are not fixed. 0: optimal.
+// How far feasible weights are from being optimal: the largest entry of the gradient Qw that no multiplier of the
+// bounds and sums balances, over the largest entry of Qw anywhere, which is a multiplier too (at the fixed vertices: the
+// handles' reactions). 0: optimal.
 double kkt_residual(const SparseMatrix& q, const MatX& weights, const FixedRows& fixed,
                     bool partition_of_unity = true);
 

@@ -40,6 +40,10 @@ CellPlasticity::CellPlasticity(const CellSet& cells, const PlasticityOptions& op
         neighbouring_cells(cells.cells(), *std::max_element(particles.begin(), particles.end()) + 1);
   }
   if (options.kind != PlasticityKind::with_rotation) return;
+  std::vector<char> is_used(cells.cells().particles.size(), 0);
+  for (const int p : cells.cells().particles) is_used[p] = 1;
+  m_mean_share = static_cast<double>(std::count(is_used.begin(), is_used.end(), 1)) /
+                 static_cast<double>(cells.cells().particles.size());
   for (int c = 0; c < count; ++c) {
     m_first_turn.push_back(static_cast<int>(m_turns.size()));
     m_turns.resize(m_turns.size() + (m_neighbours.empty() ? 1 : m_neighbours[c].size()), Quat::Identity());
@@ -66,13 +70,16 @@ double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_
   return std::max(stretch, turned / m_options.bend_factor);
 }
 
-// Cells that flowed take the same share of their turn against the others.
+// Cells that flowed take their share of their turn against the others, less the more cells hold a particle: goals
+// are means over these, so that the rest shape too takes up only such a part of the turn at once. With the whole
+// share Q was ahead of the shapes, and a plank that should fold sprang back.
 void CellPlasticity::take_turns(const CellSet& cells, const Mat3& body_rotation) {
   for (int c = 0; c < cells.cells().count(); ++c) {
     if (m_shares[c] <= 0.0) continue;
     const Mat3 r = cells.rotation(c);
     for_each_reference(cells, c, body_rotation, [&](int slot, const Mat3& reference) {
-      m_turns[slot] = m_turns[slot].slerp(m_shares[c], Quat(reference.transpose() * r)).normalized();
+      const Quat turn(reference.transpose() * r);
+      m_turns[slot] = m_turns[slot].slerp(m_shares[c] * m_mean_share, turn).normalized();
     });
   }
 }

@@ -81,6 +81,7 @@ class CellPlasticity {
   std::vector<double> m_deformation, m_shares;
   std::vector<int> m_first_turn;  // of each cell
   std::vector<Quat> m_turns;      // Q against each neighbour, or against the body
+  double m_mean_share = 1.0;      // particles over members of cells: one over the cells that hold a particle
 };
 
 // Cells that share the most particles with each cell (face neighbours of cubes, not those that touch in a

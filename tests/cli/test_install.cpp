@@ -18,7 +18,8 @@ TEST_F(Install, TheInstalledProgramFindsItsDataFromAnyFolder) {
   if (!fs::exists(build / "exemplar-render")) GTEST_SKIP() << "exemplar-render is not built";
   const Outcome installed = run("cmake --install '" + build.string() + "' --prefix \"$PWD/usr\"");
   ASSERT_EQ(installed.exit_code, 0) << installed.errors;
-  const std::string call = "mkdir -p far/away; cd far/away; unset EXEMPLAR_DATA; ../../usr/bin/exemplar ";
+  ::unsetenv("EXEMPLAR_DATA");
+  const std::string call = "mkdir -p far/away; cd far/away; ../../usr/bin/exemplar ";
   const Outcome outcome = run(call + "compare plank --methods rigid --frames 2 --no-pictures");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
   EXPECT_TRUE(fs::exists(m_folder / "far/away/out/plank/report.html"));

@@ -154,6 +154,16 @@ TEST(BoundedBiharmonicWeights, AreTheSameBitsForAnyNumberOfThreads) {
   set_thread_count(0);
 }
 
+TEST(BoundedBiharmonicWeights, AreFoundWhenNoBoundIsActive) {
+  // Four handles at corners of a cube: the plain biharmonic solution stays within the bounds.
+  const TetMesh mesh = uneven_box({5, 5, 5}, Vec3(1, 1, 1));
+  const PlacedHandles placed = automatic_handles(mesh, 4);
+  const BbwResult result = bounded_biharmonic_weights(mesh, placed.fixed);
+  EXPECT_TRUE(result.converged);
+  EXPECT_LE(result.residual, 1e-6);
+  expect_partition_of_unity(result.weights);
+}
+
 TEST(BoundedBiharmonicWeights, OfOneHandleAreOne) {
   const TetMesh mesh = uneven_box({3, 2, 2});
   const BbwResult result = bounded_biharmonic_weights(mesh, automatic_handles(mesh, 1).fixed);
