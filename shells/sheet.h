@@ -11,8 +11,10 @@
 // irregular and alternating meshes); with it the energy is exact on every mesh.
 //
 // The unknowns φ are packed by threes into massless nodes behind the sheet's vertices and ghosts, in units of
-// length: coordinate c of a pack holds φ_e l̄_e. The direct solver for 3×3 blocks then works as it is. Eliminating
-// φ in each Newton iteration would halve the unknowns but needs more iterations (and in statics many more).
+// length: coordinate c of a pack holds φ_e l̄_e. The direct solver for 3×3 blocks then works as it is, and one way
+// serves statics and time steps. Eliminating φ in each Newton iteration would halve the unknowns, but needs more
+// iterations in time steps (in a trial 7.8 against 7.5 for cloth, 6.2 against 5.0 for a plate) and is poor in
+// statics.
 #pragma once
 
 #include <array>

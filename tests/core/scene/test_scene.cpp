@@ -127,7 +127,7 @@ TEST(Scene, ExamplesOfASheetNeedNoVolume) {
   BodySettings settings;
   settings.name = "sheet";
   settings.kind = BodyKind::sheet;
-  settings.thickness = 0.2;  // the fold below would turn the extruded solid inside out
+  settings.thickness = 0.5;  // bent to a radius of 0.19 m the extruded solid would be inside out
   settings.surface.sheet = SheetParams{1.0, 0.5, 10, 5, true};
   ExampleSettings example;
   example.name = "folded";
