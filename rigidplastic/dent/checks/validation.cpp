@@ -331,7 +331,7 @@ std::vector<ValidationCase> validation_cases() {
           {"rigid-dent", "glancing", false, glancing},
           {"rigid-dent", "interpenetration", false, interpenetration},
           {"rigid-dent", "resolution", false, resolution},
-          {"rigid-dent", "mutual", false, mutual},
+          {"rigid-dent", "mutual", true, mutual},
           {"rigid-dent", "self-intersection", false, self_intersection},
           {"rigid-dent", "energy", false, energy},
           {"rigid-dent", "volume", false, volume},
