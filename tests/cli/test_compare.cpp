@@ -172,7 +172,7 @@ TEST_F(Compare, CommandsRunThroughSnakemake) {
 }
 
 TEST_F(Compare, TheReportWorksInABrowser) {
-  ASSERT_EQ(run("EXEMPLAR compare study.json -o out --no-pictures").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR compare study.json -o out --no-pictures").exit_code, 3);  // one of its runs fails
   const testing::Outcome outcome = run("'" EXEMPLAR_SOURCE_DIR "/scripts/check-report' out/report.html");
   if (outcome.exit_code == 77) GTEST_SKIP() << outcome.errors;
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output << outcome.errors;
