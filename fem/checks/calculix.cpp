@@ -17,7 +17,8 @@ std::string path_of(const CalculixJob& job, const char* extension) {
 void write_model(std::ostream& out, const CalculixJob& job) {
   out << "*NODE, NSET=NALL\n";
   for (Eigen::Index i = 0; i < job.mesh.vertices.rows(); ++i) {
-    out << fmt::format("{}, {:.17g}, {:.17g}, {:.17g}\n", i + 1, job.mesh.vertices(i, 0),
+    // CalculiX reads at most 20 characters a number.
+    out << fmt::format("{}, {:.12g}, {:.12g}, {:.12g}\n", i + 1, job.mesh.vertices(i, 0),
                        job.mesh.vertices(i, 1), job.mesh.vertices(i, 2));
   }
   out << "*ELEMENT, TYPE=C3D4, ELSET=EALL\n";
