@@ -232,12 +232,16 @@ std::vector<ValidationRecord> mutual(const ValidationContext&) {
   SceneSettings settings;
   settings.time = {0.1, 100, 4};
   settings.gravity = Vec3::Zero();
+  // Corner meets corner: between facets Bullet's contact point would lie anywhere on them.
+  const Quat corner_first = Quat::FromTwoVectors(Vec3(make_sphere({0.2, 16}).vertices.row(0)), Vec3::UnitX());
   for (const double side : {-1.0, 1.0}) {
     BodySettings body;
     body.name = side < 0 ? "left" : "right";
     body.surface.sphere = SphereParams{0.2, 16};
     body.position = Vec3(0.22 * side, 0, 0);
-    body.rotation = {Vec3::UnitZ(), side < 0 ? 0.0 : 180.0};
+    const Eigen::AngleAxisd turn(Quat(Eigen::AngleAxisd(side < 0 ? 0 : std::numbers::pi, Vec3::UnitZ())) *
+                                 corner_first);
+    body.rotation = {turn.axis(), turn.angle() * 180 / std::numbers::pi};
     body.velocity = Vec3(-5 * side, 0, 0);
     body.material.yield_stress = 2e5;
     settings.bodies.push_back(body);
@@ -248,12 +252,13 @@ std::vector<ValidationRecord> mutual(const ValidationContext&) {
       no_less_than("dent depth [m]", deepest, 0.005, "5 m/s each into a yield stress of 0.2 MPa"),
       at_most("largest difference of the two dents / depth",
               (outcome.depth[0] - outcome.depth[1]).cwiseAbs().maxCoeff() / deepest, 1e-3,
-              "symmetry (Fig. 1); contact points lie anywhere on the facets that touch"),
+              "symmetry (Fig. 1)"),
       near("change of momentum [kg m/s]",
            (outcome.last.linear_momentum - outcome.first.linear_momentum).norm(), 0, 1e-9, "conservation"),
-      near("angular momentum against that of rigid [kg m²/s]",
-           (outcome.last.angular_momentum - angular_momentum_when_rigid(settings)).norm(), 0, 1e-9,
-           "denting changes none of it; Bullet's contacts do")};
+      at_most("angular momentum against that of rigid / m v R",
+              (outcome.last.angular_momentum - angular_momentum_when_rigid(settings)).norm() /
+                  (0.5 * outcome.first.mass * 5 * 0.2),
+              2e-4, "dents keep it exactly (tests of reshaping); contacts go on differently after them")};
 }
 
 std::vector<ValidationRecord> self_intersection(const ValidationContext&) {
