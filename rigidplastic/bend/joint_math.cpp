@@ -4,10 +4,23 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/world/rotation.h"
+
 namespace exemplar::bend {
 
 double reduced_inertia(const Mat3& inverse_inertia_a, const Mat3& inverse_inertia_b, const Vec3& axis) {
   return 1 / axis.dot((inverse_inertia_a + inverse_inertia_b) * axis);
+}
+
+// Angular impulses ±j n and the linear impulses ±P that keep the joint together change the relative rotation by
+// (A n − C K⁻¹ Cᵀ n) j with A = I_a⁻¹ + I_b⁻¹, C = I_a⁻¹[r_a]× + I_b⁻¹[r_b]×, K the joint's inverse mass.
+double reduced_inertia(const JointSide& a, const JointSide& b, const Vec3& axis) {
+  const Mat3 ra = cross_matrix(a.arm), rb = cross_matrix(b.arm);
+  const Mat3 c = a.inverse_inertia * ra + b.inverse_inertia * rb;
+  const Mat3 k = (a.inverse_mass + b.inverse_mass) * Mat3::Identity() - ra * a.inverse_inertia * ra -
+                 rb * b.inverse_inertia * rb;
+  const Vec3 pulled = c.transpose() * axis;
+  return 1 / (axis.dot((a.inverse_inertia + b.inverse_inertia) * axis) - pulled.dot(k.ldlt().solve(pulled)));
 }
 
 namespace {

@@ -13,6 +13,15 @@ namespace exemplar::bend {
 // the two tensors commute, and equals this one then.
 double reduced_inertia(const Mat3& inverse_inertia_a, const Mat3& inverse_inertia_b, const Vec3& axis);
 
+// The same when the two bodies are held together at a point with these arms from their centres: a relative rotation
+// then moves the centres as well, and meets more inertia. For no arms it is the one above.
+struct JointSide {
+  double inverse_mass = 0;              // 1/kg; 0: held
+  Mat3 inverse_inertia = Mat3::Zero();  // world axes
+  Vec3 arm = Vec3::Zero();              // m, from the centre of mass to the joint
+};
+double reduced_inertia(const JointSide& a, const JointSide& b, const Vec3& axis);
+
 // I θ̈ + C θ̇ + κ (θ − θ₀) = τ: the torsional spring of a joint, or with masses and forces a prismatic one.
 struct Oscillator {
   double inertia = 1;    // I

@@ -246,14 +246,17 @@ void BendMethod::apply_spring(std::size_t i, double dt) {
   const Vec3 rate = b.state.angular_velocity - a.state.angular_velocity;
   const Vec3 axis = (rate.norm() > m_settings.settle_rate ? rate : deflection).normalized();
   if (!(axis.norm() > 0.5)) return;
-  const auto inverse_inertia = [&](const rigid::RigidBody& body) {
+  const auto side = [&](const rigid::RigidBody& body, const Vec3& pivot) {
     const Mat3 axes = body.state.orientation.toRotationMatrix();
-    return m_simulation.is_held(body)
-               ? Mat3(Mat3::Zero())
-               : Mat3(axes * body.frame.inertia.cwiseInverse().asDiagonal() * axes.transpose());
+    JointSide result;
+    result.arm = axes * pivot;
+    if (m_simulation.is_held(body)) return result;
+    result.inverse_mass = 1 / body.mass;
+    result.inverse_inertia = axes * body.frame.inertia.cwiseInverse().asDiagonal() * axes.transpose();
+    return result;
   };
   Oscillator spring;
-  spring.inertia = reduced_inertia(inverse_inertia(a), inverse_inertia(b), axis);
+  spring.inertia = reduced_inertia(side(a, joint.pivot_a), side(b, joint.pivot_b), axis);
   spring.stiffness = m_settings.elastic->stiffness;
   spring.damping = m_settings.elastic->damping;
   const double strength = m_bodies[s].articulated().strength(j).along(world.transpose() * axis);

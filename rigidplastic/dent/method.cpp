@@ -58,7 +58,10 @@ DentMethod::DentMethod(const Scene& scene, const Settings& settings)
     : m_scene(scene),
       m_settings(settings),
       m_simulation(scene, {settings.max_step, settings.solver_iterations}) {
-  m_simulation.add_scene_bodies(settings.collision);
+  // A hull has no dents: what was put into one would be pushed out again.
+  const bool needs_triangles =
+      settings.move_projectile && settings.collision == rigid::CollisionGeometry::automatic;
+  m_simulation.add_scene_bodies(needs_triangles ? rigid::CollisionGeometry::mesh : settings.collision);
   for (const Body& body : scene.bodies) m_bodies.emplace_back(body);
   for (const ObstacleBody& obstacle : scene.obstacles) m_obstacles.emplace_back(obstacle);
   for (const DentedBody& body : m_bodies) m_reach.push_back(k_place_reach * body.smallest_extent());

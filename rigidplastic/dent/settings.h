@@ -92,7 +92,9 @@ inline void describe(Describe<Settings>& d) {
   d.choice("map", static_cast<MapKind Settings::*>(&DentOptions::map), map_kinds(), k_map_doc);
   describe_dents(d);
   d.field("duration", &Settings::duration, "s", "time over which a dent grows; 0: at once", non_negative());
-  d.field("move_projectile", &Settings::move_projectile, "", "put what struck into the dent it made");
+  d.field(
+      "move_projectile", &Settings::move_projectile, "",
+      "put what struck into the dent it made; bodies then collide as triangles unless hulls are asked for");
 }
 
 }  // namespace exemplar::dent

@@ -89,6 +89,17 @@ TEST(ReducedInertia, IsWhatAnImpulseMeets) {
   EXPECT_NEAR(reduced_inertia(a.inverse(), b.inverse(), n), j / n.dot(change), 1e-14);
 }
 
+// A rod that hangs by its end from something that does not move: I + m (l/2)² = m l²/3 about the end.
+TEST(ReducedInertia, OfARodAboutItsEndCountsTheArm) {
+  const double mass = 0.9, length = 0.6, own = mass * length * length / 12;
+  JointSide wall, rod;
+  rod.inverse_mass = 1 / mass;
+  rod.inverse_inertia = Mat3::Identity() / own;
+  rod.arm = Vec3(0.5 * length, 0, 0);
+  EXPECT_NEAR(reduced_inertia(wall, rod, Vec3::UnitZ()), mass * length * length / 3, 1e-14);
+  EXPECT_NEAR(reduced_inertia(wall, rod, Vec3::UnitX()), own, 1e-14);
+}
+
 TEST(ReducedInertia, EqualsThePapersProductWhereTensorsCommute) {
   const Mat3 a = Vec3(1, 2, 3).asDiagonal(), b = Vec3(4, 1, 0.5).asDiagonal();
   const Mat3 paper = (a + b).inverse() * a * b;
