@@ -60,7 +60,7 @@ struct ContactStep {
   double margin = 0;  // contacts are looked for so much farther away [m]
 };
 
-// The contacts of one body with obstacles in one step.
+// The contacts of one body with obstacles in one step. Borrows the world and the points.
 class ParticleContacts {
  public:
   ParticleContacts(ObstacleWorld& world, const CarriedPoints& points, const ContactStep& step);

@@ -12,6 +12,7 @@ namespace exemplar {
 namespace {
 
 constexpr double k_torn = 10;           // diagonal over that at rest
+constexpr double k_deep = 0.01;         // of the diagonal at rest
 constexpr double k_inside_share = 0.5;  // of a body's points that may be inside one obstacle
 constexpr const char* k_advice = "try more steps per frame, a stiffer material or a finer mesh";
 
@@ -19,10 +20,11 @@ double diagonal(const Points& points) {
   return (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
 }
 
-int count_inside(const ObstacleBody& obstacle, const ObstacleState& state, const Points& points) {
+int count_inside(const ObstacleBody& obstacle, const ObstacleState& state, const Points& points,
+                 double depth) {
   int inside = 0;
   for (Eigen::Index i = 0; i < points.rows(); ++i)
-    inside += obstacle.distance(state, points.row(i).transpose()).value < 0;
+    inside += obstacle.distance(state, points.row(i).transpose()).value < -depth;
   return inside;
 }
 
@@ -74,8 +76,10 @@ std::optional<std::string> BodyWatch::check_obstacles(std::size_t index, const W
   const auto all = static_cast<double>(body.surface.rows() + body.particles.rows());
   for (std::size_t o = 0; o < states.size(); ++o) {
     const ObstacleBody& obstacle = m_scene->obstacles[o];
-    const int inside =
-        count_inside(obstacle, states[o], body.surface) + count_inside(obstacle, states[o], body.particles);
+    // A sheet that lies on something touches it everywhere, by rounding from either side.
+    const double depth = k_deep * m_rest[index].size;
+    const int inside = count_inside(obstacle, states[o], body.surface, depth) +
+                       count_inside(obstacle, states[o], body.particles, depth);
     if (inside > k_inside_share * all)
       return fmt::format("{} has gone into {}: {:.0f} % of its points are inside; {}",
                          m_scene->bodies[index].name(), obstacle.name(), 100 * inside / all, k_advice);

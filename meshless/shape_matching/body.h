@@ -53,7 +53,7 @@ struct HeldParticle {
   Vec3 velocity = Vec3::Zero();  // m/s
 };
 
-// Changes velocities so that nothing ends inside an obstacle; may be called several times in a step.
+// Changes velocities so that nothing ends the step inside an obstacle; may be called several times in a step.
 using ContactPass = std::function<void(Points& velocities)>;
 
 class ShapeMatchingBody {

@@ -16,7 +16,7 @@
 // up to a rotation that matching does not see. (2) Only the part of the deformation above the yield limit
 // flows (λ = (1 − yield/measure) (1 − e^(−h·creep))): taking all of it, as both sources do, lets a body under a
 // steady load flow without end, in every step again. (3) Flow keeps a cell's volume, as that of solids does:
-// without it every landing left the body a little smaller, for good. (4) Q. The sources compare with R_ref
+// without it every landing left the body a little smaller, for good. (4) Q. Both sources compare with R_ref
 // itself, so that a body that has once been bent counts as bent in every later step: the least load then creeps
 // without end (a dropped clay cube lay flat after 8 s, a stamped dent went on growing).
 #pragma once
@@ -81,7 +81,7 @@ class CellPlasticity {
   std::vector<double> m_deformation, m_shares;
   std::vector<int> m_first_turn;  // of each cell
   std::vector<Quat> m_turns;      // Q against each neighbour, or against the body
-  double m_mean_share = 1.0;      // particles over members of cells: one over the cells that hold a particle
+  double m_mean_share = 1.0;      // particles over members of cells: one over how many cells hold a particle
 };
 
 // Cells that share the most particles with each cell (face neighbours of cubes, not those that touch in a

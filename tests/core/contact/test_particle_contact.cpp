@@ -99,9 +99,10 @@ TEST(ParticleContact, WhatIsInsideIsMovedOutWithoutASpeed) {
   x << 0, -0.1, 0, 1, -0.1, 0;
   Points v = Points::Zero(2, 3);
   const Points masses = Points::Ones(2, 3);
+  const CarriedPoints points = point_on_two_particles();
   double depth = 0.1;
   for (int step = 0; step < 40; ++step) {
-    ParticleContacts contacts(world, point_on_two_particles(), {x, v, v, masses, 0.01, 0.0});
+    ParticleContacts contacts(world, points, {x, v, v, masses, 0.01, 0.0});
     contacts.resolve(v);
     x += 0.01 * v;
     contacts.push_out(1.0, x);

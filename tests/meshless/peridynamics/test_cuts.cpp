@@ -82,7 +82,7 @@ TEST(Cuts, TractionAndPressureActOnTheTributarySurface) {
       const Scene scene = make_scene(settings, "");
       Settings own;
       own.elements = kind;
-      own.particles = 2000;
+      own.particles = 500;
       const auto method = make_method(scene, own);
       ASSERT_EQ(method->advance(1e-3, k_never).status, Status::ok);
       const double expected = -1000 * 0.01 * 1e-3;
@@ -102,7 +102,7 @@ TEST(Cuts, ASupportOnTheSurfaceHoldsTheParticlesBelowIt) {
   const Scene scene = make_scene(settings, "");
   Settings own;
   own.elements = ElementKind::cubes;
-  own.particles = 2000;
+  own.particles = 800;
   const auto method = make_method(scene, own);
   ASSERT_EQ(method->advance(0.01, k_never).status, Status::ok);
   const Points moved = method->fields()[0].points - scene.bodies[0].surface().vertices;
@@ -141,7 +141,7 @@ TEST(Cuts, BodiesThatCannotBeFilledAsTheyAreKeepTheirMass) {
     ASSERT_GT(scene.bodies[0].surface().triangles.rows(), 30000);
     Settings own;
     own.elements = kind;
-    own.particles = 1500;
+    own.particles = 500;
     own.surface = WrittenSurface::fragments;
     const auto method = make_method(scene, own);
     const double expected = scene.bodies[0].mass_properties().mass;

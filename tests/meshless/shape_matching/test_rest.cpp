@@ -107,7 +107,10 @@ TEST(Rest, ALyingBodyFallsAsleepAndWakesWhenItIsHit) {
     ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
     if (asleep() == 1.0) {
       slept = true;
-      EXPECT_EQ(rms_speed(*method), 0.0);
+      // Later it hops and may be asleep in the air, where it moves as a rigid body.
+      if (scene.frame_time(frame) < 0.9) {
+        EXPECT_EQ(rms_speed(*method), 0.0);
+      }
     }
     woke |= slept && asleep() == 0.0;
   }
