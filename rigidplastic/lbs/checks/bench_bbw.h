@@ -1,4 +1,4 @@
-// `exemplar bench rigid-lbs/bbw`: our bounded biharmonic weights beside `igl::bbw`, and how they grow to 50 k
+// `exemplar bench rigid-lbs/bbw`: our bounded biharmonic weights beside `igl::bbw`, and how they grow to 18 k
 // vertices.
 #pragma once
 
