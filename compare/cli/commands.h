@@ -16,6 +16,7 @@ inline constexpr int k_exit_done = 0;
 inline constexpr int k_exit_failed_check = 1;
 inline constexpr int k_exit_bad_input = 2;
 inline constexpr int k_exit_cannot_go_on = 3;
+inline constexpr int k_exit_defect = 70;  // sysexits.h: EX_SOFTWARE
 inline constexpr int k_exit_interrupted = 130;
 
 struct RunArguments {

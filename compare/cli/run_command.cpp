@@ -13,6 +13,7 @@
 #include "core/output/directory_lock.h"
 #include "core/output/metrics_file.h"
 #include "core/run/run_directory.h"
+#include "core/scene/json_text.h"
 #include "core/sparse/cholesky.h"
 
 namespace exemplar {
@@ -120,19 +121,20 @@ bool compare_with_expectations(const SceneFile& file, const std::string& method,
 // Replaces the value of every expectation of this method in the scene file, in place, keeping comments and
 // layout.
 void rewrite_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last) {
-  std::ifstream in(file.path);
+  std::ifstream in(file.path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  std::size_t at = text.find("\"expect\"");
-  for (const ExpectSettings& expect : file.settings.expect) {
-    at = text.find("\"value\"", at);
-    if (at == std::string::npos) return;
-    const std::size_t start = text.find_first_not_of(" :", at + 7);
-    const std::size_t end = text.find_first_of(",}", start);
+  Json wanted = parse_json(text, file.path);
+  for (std::size_t i = 0; i < file.settings.expect.size(); ++i) {
+    const ExpectSettings& expect = file.settings.expect[i];
     const std::optional<double> measured = value_of(last, expect.metric);
-    if (expect.method == method && measured)
-      text.replace(start, end - start, fmt::format("{:.6g}", *measured));
-    at += 7;
+    const std::optional<TextSpan> span = find_value(text, {"expect", std::to_string(i), "value"});
+    if (expect.method != method || !measured || !span) continue;
+    const std::string value = std::isfinite(*measured) ? fmt::format("{:.6g}", *measured) : "null";
+    text.replace(span->begin, span->end - span->begin, value);
+    wanted["expect"][i]["value"] = Json::parse(value);
   }
+  if (parse_json(text, file.path) != wanted)
+    throw OutputError(file.path, "the expectations could not be found in the text");
   write_file_atomically(file.path, text);
 }
 

@@ -27,6 +27,25 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
+// A name or path in a message must not move the cursor or change the window's title: control characters other than
+// line ends and tabs, also those of two bytes, are shown as numbers.
+std::string harmless(const std::string& line) {
+  std::string text;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto c = static_cast<unsigned char>(line[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < line.size() ? line[i + 1] : 0);
+    if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) {
+      text += fmt::format("\\x{:02x}", c);
+    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+      text += fmt::format("\\x{:02x}", next);
+      ++i;
+    } else {
+      text += line[i];
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Terminal::Terminal(bool quiet)
@@ -39,17 +58,17 @@ std::string Terminal::coloured(const char* code, const std::string& text) const 
 }
 
 void Terminal::say(const std::string& line) const {
-  fmt::print(stdout, "{}\n", line);
+  fmt::print(stdout, "{}\n", harmless(line));
   std::fflush(stdout);
 }
 void Terminal::note(const std::string& line) const {
-  if (!m_quiet) fmt::print(stderr, "{}\n", line);
+  if (!m_quiet) fmt::print(stderr, "{}\n", harmless(line));
 }
 void Terminal::warn(const std::string& line) const {
-  fmt::print(stderr, "{} {}\n", coloured("33", "warning:"), line);
+  fmt::print(stderr, "{} {}\n", coloured("33", "warning:"), harmless(line));
 }
 void Terminal::error(const std::string& line) const {
-  fmt::print(stderr, "{} {}\n", coloured("31", "error:"), line);
+  fmt::print(stderr, "{} {}\n", coloured("31", "error:"), harmless(line));
 }
 
 ProgressBar::ProgressBar(const Terminal& terminal, std::string label)

@@ -245,6 +245,19 @@ std::string inside_script(std::string text) {
   return text;
 }
 
+// JSON inside <script>: "</", "<!--" and "<script" change what the browser reads, so no < is left at all.
+std::string json_inside_script(const std::string& json) {
+  std::string text;
+  for (const char c : json) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
 // Replaces %NAME% marks of the page, each once, without looking into what was put in.
 std::string filled(std::string_view page, const std::vector<std::pair<std::string, std::string>>& parts) {
   std::string text;
@@ -277,7 +290,7 @@ Notes write_report(const Comparison& comparison, const Registry& registry, const
   const std::string page =
       filled(assets::page(), {{"TITLE", escape_xml(comparison.study.title)},
                               {"STYLE", std::string(assets::style())},
-                              {"DATA", inside_script(data)},
+                              {"DATA", json_inside_script(data)},
                               {"LAYERS", assets::viewer().empty() ? "" : layer_scripts(exported)},
                               {"VIEWER", inside_script(std::string(assets::viewer()))},
                               {"SCRIPT", inside_script(std::string(assets::script()))}});

@@ -1,5 +1,7 @@
 #include "core/scene/json.h"
 
+#include "core/scene/json_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,17 @@
 namespace exemplar {
 
 namespace {
+
+constexpr int k_deepest_nesting = 100;
+
+bool is_utf8(const std::string& text) {
+  try {
+    (void)Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
 
 // 1-based line and column of a byte offset.
 std::pair<int, int> line_and_column(const std::string& text, std::size_t byte) {
@@ -77,6 +90,11 @@ bool in_range(const Range& range, double value) {
 
 std::string join_path(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
+}
+
+// Texts go into file names, workflows, pages and the terminal.
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
 // Reads one value of a field; says false when it does not fit (type or range).
@@ -145,6 +163,10 @@ class ValueReader {
     if (!json.is_string()) return false;
     value = json.get<std::string>();
     const auto& allowed = m_field.choices;
+    const bool has_lines = m_field.key == "description" || m_field.key == "lesson";
+    if (std::any_of(value.begin(), value.end(),
+                    [&](char c) { return is_control(c) && !(has_lines && c == '\n'); }))
+      return false;
     return allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end();
   }
   bool direction(const Json& json, Vec3& value) const {
@@ -406,6 +428,11 @@ Json documented(const FieldSpec& field, const Json& default_value) {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
+  // Deeper ones would end in the parser's recursion, and nothing that Exemplar reads is deeper than ten.
+  if (const int depth = nesting_depth(text); depth > k_deepest_nesting)
+    throw InputError(Problem{
+        file, "",
+        fmt::format("brackets are nested {} deep, more than the {} allowed", depth, k_deepest_nesting)});
   std::vector<std::set<std::string>> keys;
   std::vector<Problem> problems;
   auto callback = [&](int, Json::parse_event_t event, Json& parsed) {
@@ -522,7 +549,7 @@ std::string expectation(const FieldSpec& field) {
     case FieldKind::boolean:
       return "expected true or false";
     case FieldKind::text:
-      return field.choices.empty() ? "expected a string"
+      return field.choices.empty() ? "expected a string in one line, without control characters"
                                    : fmt::format("expected one of {}", fmt::join(field.choices, ", "));
     case FieldKind::choice:
       return fmt::format("expected one of {}", fmt::join(field.choices, ", "));
@@ -535,7 +562,7 @@ std::string expectation(const FieldSpec& field) {
       return field.takes_single ? fmt::format("expected a number{} or a list of them", range)
                                 : "expected a list of numbers" + range;
     case FieldKind::texts:
-      return "expected a list of strings";
+      return "expected a list of strings, each in one line";
     case FieldKind::vectors:
       return "expected a list of [x, y, z]";
     case FieldKind::json:
@@ -634,8 +661,12 @@ void apply_assignment(Json& document, const std::string& assignment) {
     throw InputError("--set " + assignment + ": expected PATH=VALUE, e.g. bodies[0].material.young=1e6");
   }
   const std::string text = assignment.substr(equals + 1);
+  if (nesting_depth(text) > k_deepest_nesting)
+    throw InputError(fmt::format("--set {}: brackets are nested more than {} deep",
+                                 assignment.substr(0, equals), k_deepest_nesting));
   Json value = Json::parse(text, nullptr, false, true);
   if (value.is_discarded()) value = text;
+  if (!is_utf8(assignment)) throw InputError("--set: the path or the value is not UTF-8");
   set_at_path(document, assignment.substr(0, equals), value);
 }
 

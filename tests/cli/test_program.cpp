@@ -202,4 +202,31 @@ TEST_F(Program, ExpectedValuesAreComparedAndRewritten) {
   EXPECT_EQ(run_program(call + " --expect").exit_code, 0);
 }
 
+// The text was searched for "expect", and the first "value" behind it was overwritten, wherever it stood.
+TEST_F(Program, OnlyTheExpectedValueIsRewritten) {
+  Json scene = Json::parse(read_text(scene_path("barrels")));
+  scene.erase("expect");
+  std::string text = scene.dump(2);
+  text.insert(text.find('{') + 1, R"(
+  // "expect": [{"value": 3}] would be wrong here, "value": 7
+  "expect": [/* "value": 1 */ {"method": "fem", "metric": "mass", "value": 5, "margin": 1},
+             {"margin": 0.01, "method": "rigid", "value" /* , } */ : -1e3 , "metric": "mass"}],)");
+  write_text(path("scene.json"), text);
+  const std::string call = "-q run " + path("scene.json") + " --method rigid --frames 1 -o " + path("out");
+  EXPECT_EQ(run_program(call + " --rewrite-expect").exit_code, 0);
+  std::string after = read_text(path("scene.json"));
+  const std::size_t at = after.find("\"value\" /* , } */ : ") + 20;
+  after.replace(at, after.find(' ', at) - at, "-1e3");
+  EXPECT_EQ(after, text);
+  EXPECT_EQ(run_program(call + " --expect").exit_code, 0);
+}
+
+TEST_F(Program, DeepNestingAndBrokenTextAreBadInput) {
+  write_text(path("deep.json"), std::string(200000, '['));
+  EXPECT_EQ(run_program("check " + path("deep.json")).exit_code, 2);
+  const std::string call = "check " + scene_path("barrels") + " --set ";
+  EXPECT_EQ(run_program(call + "title=" + std::string(2000, '[')).exit_code, 2);
+  EXPECT_EQ(run_program(call + "'title=\xff\xfe'").exit_code, 2);
+}
+
 }  // namespace exemplar::testing
