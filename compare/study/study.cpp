@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Methods that are described but not built yet: studies may name them already.
-const std::vector<std::string> k_later_methods{"rigid-lbs", "rigid-dent", "rigid-bend"};
+// A slip in a sweep multiplies quickly: nine lists of ten values are 10⁹ runs.
+constexpr double k_most_runs = 2000;
 
 const std::vector<std::string> k_surface_metrics{"surface_rms",         "surface_max",  "surface_rms_aligned",
                                                  "surface_max_aligned", "shape_change", "peak_memory"};
@@ -79,10 +79,7 @@ class StudyPlanner {
     add_entries(settings.runs);
     choose_reference(settings.reference);
     check_metrics(settings.metrics);
-    if (!m_left_out.empty()) {
-      m_study.notes.push_back(
-          fmt::format("left out, not in this build yet: {}", fmt::join(m_left_out, ", ")));
-    }
+    check_number_of_runs(unpacked(settings.sweep));
     if (m_problems.empty()) multiply_out(unpacked(settings.sweep));
     if (m_problems.empty()) check_scenes();
     if (!m_problems.empty()) throw InputError(m_problems);
@@ -94,16 +91,11 @@ class StudyPlanner {
     m_problems.push_back({m_study.path, place, message});
   }
 
-  // False: the method comes later, and the entry is left out with a note.
-  bool known_method(const std::string& method, const std::string& name, const std::string& place) {
+  bool known_method(const std::string& method, const std::string& place) {
     if (method.empty()) return false;
     if (m_registry.find(method)) return true;
-    if (contains(k_later_methods, method)) {
-      m_left_out.push_back(name);
-    } else {
-      problem(place, fmt::format("unknown method '{}'{}; exemplar list methods names them", method,
-                                 did_you_mean(method, m_registry.method_names())));
-    }
+    problem(place, fmt::format("unknown method '{}'{}; exemplar list methods names them", method,
+                               did_you_mean(method, m_registry.method_names())));
     return false;
   }
 
@@ -116,9 +108,9 @@ class StudyPlanner {
                   settings_of(runs[i].set),
                   runs[i].refine,
                   unpacked(runs[i].sweep)};
-      if (known_method(entry.method, entry.name, place)) add_entry(std::move(entry));
+      if (known_method(entry.method, place)) add_entry(std::move(entry));
     }
-    if (m_entries.empty() && m_problems.empty()) problem("runs", "no run is left that this build knows");
+    if (m_entries.empty() && m_problems.empty()) problem("runs", "there is no run");
   }
 
   void add_entry(Entry entry) {
@@ -145,11 +137,7 @@ class StudyPlanner {
                 {reference->refine},
                 {},
                 true};
-    if (known_method(entry.method, entry.name, "reference.method")) {
-      add_entry(std::move(entry));
-    } else if (!m_entries.empty()) {
-      m_entries.front().is_reference = true;
-    }
+    if (known_method(entry.method, "reference.method")) add_entry(std::move(entry));
   }
 
   void name_reference(const std::string& name) {
@@ -159,12 +147,6 @@ class StudyPlanner {
       entry.is_reference = entry.name == name;
       if (entry.is_reference) return;
       names.push_back(entry.name);
-    }
-    if (contains(m_left_out, name) && !m_entries.empty()) {
-      m_entries.front().is_reference = true;
-      m_study.notes.push_back(
-          fmt::format("the reference is '{}' instead of '{}'", m_entries.front().name, name));
-      return;
     }
     problem("reference", fmt::format("there is no run called '{}'{}", name, did_you_mean(name, names)));
   }
@@ -178,6 +160,21 @@ class StudyPlanner {
       const std::string hint = contains(known, metrics[i]) ? "" : did_you_mean(metrics[i], known);
       if (!hint.empty()) problem(fmt::format("metrics[{}]", i), "unknown metric '" + metrics[i] + "'" + hint);
     }
+  }
+
+  static double size_of(const Sweep& sweep) {
+    double size = 1;
+    for (const auto& [path, values] : sweep) size *= static_cast<double>(values.size());
+    return size;
+  }
+
+  void check_number_of_runs(const Sweep& sweep) {
+    double runs = 0;
+    for (const Entry& entry : m_entries)
+      runs += size_of(sweep) * static_cast<double>(entry.refine.size()) * size_of(entry.sweep);
+    if (runs > k_most_runs)
+      problem("sweep",
+              fmt::format("this would plan {:.6g} runs; at most {:g} are allowed", runs, k_most_runs));
   }
 
   // Every combination of a sweep's values, the last path varying fastest.
@@ -333,7 +330,6 @@ class StudyPlanner {
   const std::vector<std::string>& m_assignments;
   Study m_study;
   std::vector<Entry> m_entries;
-  std::vector<std::string> m_left_out;
   std::set<std::string> m_directories;
   std::vector<Problem> m_problems;
 };

@@ -38,7 +38,7 @@ struct Study {
   std::vector<PlannedRun> runs;  // sweeps multiplied out, in the order of the file, own reference last
   std::vector<std::string> metrics;
   std::vector<Setting> common;     // set in every run (--set)
-  std::vector<std::string> notes;  // runs that were left out, and why
+  std::vector<std::string> notes;  // what the reader should know of the plan
 };
 
 // Throws InputError with every problem of the study, of the scene it names and of the scene as each run

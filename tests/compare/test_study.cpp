@@ -1,4 +1,5 @@
 // Studies: sweeps multiply, refinement becomes assignments, every problem is told with its place.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -77,13 +78,22 @@ TEST_F(StudyTest, RefinementBecomesAssignments) {
   EXPECT_EQ(reference_of(study, study.runs[0]), &study.runs[2]);
 }
 
-TEST_F(StudyTest, MethodsThatComeLaterAreLeftOut) {
-  const Registry registry = registered_methods();
-  for (const char* later : {"rigid-lbs", "rigid-dent", "rigid-bend"}) {
-    const Study study = read(std::string(R"({"scene": "scene.json", "runs": ["rigid", ")") + later +
-                             R"("], "reference": "rigid"})");
-    EXPECT_EQ(study.runs.size(), registry.find(later) ? 2u : 1u);
-    EXPECT_EQ(study.notes.empty(), registry.find(later) != nullptr);
+TEST_F(StudyTest, APlanOfTooManyRunsIsRefused) {
+  std::string sweep;
+  for (int k = 0; k < 9; ++k)
+    sweep += fmt::format("{}\"bodies[0].position[{}]\": [0,1,2,3,4,5,6,7,8,9]", k ? "," : "", k);
+  const std::vector<Problem> found =
+      problems(R"({"scene": "scene.json", "runs": ["rigid"], "sweep": {)" + sweep + "}}");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(mentions(found, "sweep", "1e+09 runs"));
+}
+
+TEST_F(StudyTest, NamesAreOneLineWithoutControlCharacters) {
+  for (const char* title : {R"(a\nimport os)", R"(\u001b[2J)", R"(\u0000)"}) {
+    const std::vector<Problem> found =
+        problems(std::string(R"({"scene": "scene.json", "runs": ["rigid"], "title": ")") + title + "\"}");
+    ASSERT_EQ(found.size(), 1u) << title;
+    EXPECT_TRUE(mentions(found, "title", "without control characters"));
   }
 }
 
