@@ -89,6 +89,7 @@ ContactPoints::Pose ContactPoints::pose(int obstacle, const VecX& q) const {
 
 std::vector<ContactPoints::Pose> ContactPoints::poses(const VecX& q) const {
   std::vector<Pose> all;
+  all.reserve(m_obstacles->size());
   for (int i = 0; i < to_int(m_obstacles->size()); ++i) all.push_back(pose(i, q));
   return all;
 }

@@ -86,7 +86,11 @@ double contact_sample_spacing(const std::vector<ObstacleBody>& obstacles) {
 }
 
 ParticleContacts::ParticleContacts(ObstacleWorld& world, const CarriedPoints& points, const ContactStep& step)
-    : m_world(world), m_points(points), m_inverse_masses(step.inverse_masses), m_dt(step.dt) {
+    : m_world(world),
+      m_points(points),
+      m_inverse_masses(step.inverse_masses),
+      m_dt(step.dt),
+      m_friction(step.friction) {
   const auto count = static_cast<std::size_t>(points.size());
   std::vector<std::vector<Contact>> found(count);
   parallel_for(
@@ -159,7 +163,8 @@ double ParticleContacts::solve(Contact& c, Points& velocities) {
     const double inverse = direction.dot(c.inverse_mass * direction);
     if (inverse > 0.0) friction -= along.norm() / inverse * direction;
   }
-  const double limit = m_world.body(c.obstacle).description().friction * sum, size = friction.norm();
+  const double limit = m_world.body(c.obstacle).description().friction_with(m_friction) * sum;
+  const double size = friction.norm();
   if (size > limit) friction *= limit / size;
   impulse += friction - c.friction_sum;
   c.friction_sum = friction;

@@ -1,6 +1,6 @@
 // Contact by impulses between obstacles and a surface that particles carry, for methods with simple time
 // stepping (shape matching, mass-spring): points that would be inside an obstacle at the end of the step stop at
-// its surface, with the obstacle's friction and restitution; the particles take the impulse with the weights of
+// its surface, with the pair's friction and restitution; the particles take the impulse with the weights of
 // the point, the obstacle the opposite one.
 //
 // Each contact keeps the impulse it has given so far in the step and may take some of it back (sequential
@@ -57,7 +57,8 @@ struct ContactStep {
   const Points& velocities;        // expected in this step; contacts are looked for where they lead
   const Points& inverse_masses;    // per coordinate; zero where it is held [1/kg]
   double dt = 0;
-  double margin = 0;  // contacts are looked for so much farther away [m]
+  double margin = 0;      // contacts are looked for so much farther away [m]
+  double friction = 0.5;  // the body's, with obstacles that say none themselves
 };
 
 // The contacts of one body with obstacles in one step. Borrows the world and the points.
@@ -100,7 +101,7 @@ class ParticleContacts {
   ObstacleWorld& m_world;
   const CarriedPoints& m_points;
   Points m_inverse_masses;
-  double m_dt = 0, m_touching_speed = 0;
+  double m_dt = 0, m_friction = 0, m_touching_speed = 0;
   std::vector<Contact> m_contacts;
   ParticleContactSummary m_summary;
 };

@@ -164,15 +164,4 @@ void LoadSet::add_forces(const Prepared& p, const Points& positions, double fact
   }
 }
 
-double LoadSet::next_corner(double time) const {
-  double next = std::numeric_limits<double>::infinity();
-  for (const Prepared& p : m_loads) {
-    const Load& l = p.load;
-    for (const double corner : {l.start, l.start + l.ramp_up, l.end - l.ramp_down, l.end}) {
-      if (corner > time) next = std::min(next, corner);
-    }
-  }
-  return next;
-}
-
 }  // namespace exemplar

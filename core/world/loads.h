@@ -54,8 +54,6 @@ class LoadSet {
   bool empty() const { return m_loads.empty(); }
   // Mean force on every node over the step [from, to], N.
   Points forces(const Points& positions, double from, double to) const;
-  // The next time after `time` at which a profile has a corner; infinity when there is none.
-  double next_corner(double time) const;
 
  private:
   struct Prepared {

@@ -66,12 +66,4 @@ std::vector<SupportedNode> SupportSet::at(double time) const {
   return out;
 }
 
-double SupportSet::next_release(double time) const {
-  double next = std::numeric_limits<double>::infinity();
-  for (const Support& support : m_supports) {
-    if (support.release_time > time) next = std::min(next, support.release_time);
-  }
-  return next;
-}
-
 }  // namespace exemplar

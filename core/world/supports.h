@@ -48,8 +48,6 @@ class SupportSet {
   std::vector<SupportedNode> at(double time) const;
   // All nodes that are held at some time, ascending.
   const std::vector<int>& nodes() const { return m_nodes; }
-  // The first release after `time`; infinity when there is none. Steps should end there.
-  double next_release(double time) const;
 
  private:
   std::vector<Support> m_supports;

@@ -171,9 +171,10 @@ void MassSpringMethod::step_body(SceneBody& body, double dt) {
   const Points start_velocities = springs.velocities;
   springs.update_velocities(dt, m_scene.gravity, node_forces(body, m_time, m_time + dt));
   m_spring_seconds += stopwatch.lap();
-  ParticleContacts contacts(m_world, body.contact_points,
-                            {springs.positions, start_velocities, springs.velocities,
-                             inverse_masses(body, held), dt, body.contact_margin});
+  ParticleContacts contacts(
+      m_world, body.contact_points,
+      {springs.positions, start_velocities, springs.velocities, inverse_masses(body, held), dt,
+       body.contact_margin, body.body->material().friction});
   m_contact_seconds += stopwatch.lap();
   // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
   // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take

@@ -87,7 +87,7 @@ class PeridynamicsMethod : public Method {
   void make_solver();
   Material material_of(const Body& body) const;
   void prescribe(double from, double to);
-  ObstaclePoint nearest_obstacle(const Vec3& point) const;
+  ObstaclePoint nearest_obstacle(int particle, const Vec3& point) const;
   double obstacle_speed() const;
   bool take_step(double dt);
   void update_fragments();
@@ -286,7 +286,8 @@ void PeridynamicsMethod::make_solver() {
   m_solver->set_velocities(velocities);
   m_solver->set_held(held);
   if (!m_scene.obstacles.empty()) {
-    m_solver->set_obstacles([this](const Vec3& x) { return nearest_obstacle(x); }, obstacle_speed());
+    m_solver->set_obstacles([this](int particle, const Vec3& x) { return nearest_obstacle(particle, x); },
+                            obstacle_speed());
   }
   if (m_settings.projectile) {
     const ProjectileSettings& p = *m_settings.projectile;
@@ -308,7 +309,7 @@ void PeridynamicsMethod::make_solver() {
   }
 }
 
-ObstaclePoint PeridynamicsMethod::nearest_obstacle(const Vec3& point) const {
+ObstaclePoint PeridynamicsMethod::nearest_obstacle(int particle, const Vec3& point) const {
   ObstaclePoint nearest;
   nearest.distance = std::numeric_limits<double>::infinity();
   for (std::size_t o = 0; o < m_obstacles.size(); ++o) {
@@ -321,7 +322,8 @@ ObstaclePoint PeridynamicsMethod::nearest_obstacle(const Vec3& point) const {
   const std::size_t o = static_cast<std::size_t>(nearest.obstacle);
   nearest.velocity = m_obstacles.state(o).velocity_at(point);
   nearest.restitution = m_settings.restitution.value_or(m_obstacles.body(o).description().restitution);
-  nearest.friction = m_settings.friction.value_or(m_obstacles.body(o).description().friction);
+  const double own = m_scene.bodies[m_particles.body[particle]].material().friction;
+  nearest.friction = m_settings.friction.value_or(m_obstacles.body(o).description().friction_with(own));
   return nearest;
 }
 

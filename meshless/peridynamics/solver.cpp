@@ -296,7 +296,7 @@ Vec3 Solver::velocity_change(std::size_t i, const ObstaclePoint& point, const Ve
 bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
   const Vec3 kick = half_dt * vec(m_accelerations[i]);
   const Vec3 x = vec(m_records[i]);
-  const ObstaclePoint point = m_obstacles(x);
+  const ObstaclePoint point = m_obstacles(m_order[i], x);
   const double gap = point.distance - m_radius[i];
   if (gap > 0) {
     m_clear_until[i] = m_path + gap;

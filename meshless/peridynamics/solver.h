@@ -50,8 +50,9 @@ struct ObstaclePoint {
   double friction = 0;
   int obstacle = 0;
 };
-// The nearest obstacle; distances must not exceed the true ones. Called from several threads.
-using ObstacleQuery = std::function<ObstaclePoint(const Vec3&)>;
+// The obstacle nearest to a particle (the caller's index) at a place; distances must not exceed the true ones. Called
+// from several threads.
+using ObstacleQuery = std::function<ObstaclePoint(int, const Vec3&)>;
 
 struct ObstacleImpulse {
   int obstacle = 0;

@@ -107,9 +107,9 @@ void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {
   if (!held.empty() || forces.rows() > 0) matched.wake();
   const Points start_velocities = matched.velocities;
   const Points expected = start_velocities.rowwise() + dt * m_scene.gravity.transpose();
-  ParticleContacts contacts(
-      m_world, body.contact_points,
-      {matched.positions, start_velocities, expected, inverse_masses(body, held), dt, body.contact_margin});
+  ParticleContacts contacts(m_world, body.contact_points,
+                            {matched.positions, start_velocities, expected, inverse_masses(body, held), dt,
+                             body.contact_margin, body.body->material().friction});
   keep_asleep(matched, contacts.touching_speed(), dt);
   m_contact_seconds += stopwatch.lap();
   const ContactPass touch = [&](Points& velocities) { contacts.resolve(velocities); };

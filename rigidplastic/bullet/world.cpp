@@ -18,7 +18,7 @@ namespace {
 // What our callbacks know of a Bullet object, behind its user pointer.
 struct Tag {
   int index = 0;
-  bool is_obstacle = false;
+  bool is_obstacle = false, has_friction = true;
   double restitution_factor = 1;
 };
 
@@ -26,10 +26,10 @@ const Tag& tag_of(const btCollisionObject* object) {
   return *static_cast<const Tag*>(object->getUserPointer());
 }
 
-// An obstacle's friction is that of whatever touches it; between bodies the smoother one decides.
+// An obstacle's friction, if it has one, is that of whatever touches it; between bodies the smoother one decides.
 btScalar combined_friction(const btCollisionObject* a, const btCollisionObject* b) {
-  if (tag_of(a).is_obstacle && !tag_of(b).is_obstacle) return a->getFriction();
-  if (tag_of(b).is_obstacle && !tag_of(a).is_obstacle) return b->getFriction();
+  if (tag_of(a).is_obstacle && !tag_of(b).is_obstacle) return (tag_of(a).has_friction ? a : b)->getFriction();
+  if (tag_of(b).is_obstacle && !tag_of(a).is_obstacle) return (tag_of(b).has_friction ? b : a)->getFriction();
   return std::min(a->getFriction(), b->getFriction());
 }
 
@@ -119,8 +119,8 @@ struct BulletWorld::Implementation {
     info.m_restitution = object.restitution;
     info.m_rollingFriction = 0;
     auto body = std::make_unique<btRigidBody>(info);
-    tags.push_back(std::make_unique<Tag>(
-        Tag{static_cast<int>(bodies.size()), object.is_obstacle, object.restitution_factor}));
+    tags.push_back(std::make_unique<Tag>(Tag{static_cast<int>(bodies.size()), object.is_obstacle,
+                                             object.has_friction, object.restitution_factor}));
     modulated = modulated || object.restitution_factor != 1;
     body->setUserPointer(tags.back().get());
     if (object.kind == MotionKind::kinematic) {

@@ -21,6 +21,7 @@ struct RigidObject {
   double mass = 0;
   Vec3 principal_inertia = Vec3::Ones();  // kg m², body axes
   double friction = 0.5;
+  bool has_friction = true;  // false, of an obstacle: the coefficient of the body that touches it holds
   double restitution = 0;
   double restitution_factor = 1;  // 0 … 1, modulates a pair's restitution (jones2016 eq. 15)
   bool is_obstacle = false;       // its friction decides in a pair with a body

@@ -179,6 +179,7 @@ std::vector<RigidObject> Simulation::objects() const {
     // Bullet takes a diagonal inertia; obstacles of one kind have it in their own axes, meshes nearly so.
     object.principal_inertia = obstacle.body_inertia().diagonal();
     object.friction = obstacle.description().friction;
+    object.has_friction = obstacle.description().has_friction;
     object.restitution = obstacle.description().restitution;
     object.is_obstacle = true;
     object.state = m_obstacle_states[o];

@@ -136,7 +136,7 @@ TriMesh irregular(double length, double width, int cells, int rows) {
     for (int i = 0; i <= cells; ++i) {
       const int v = j * (cells + 1) + i;
       const auto random = [&](int k) {
-        return 2 * uniform_random(7, static_cast<std::uint64_t>(2 * v + k)) - 1;
+        return 2 * uniform_random(7, 2 * static_cast<std::uint64_t>(v) + k) - 1;
       };
       // Along the border vertices slide.
       if (i > 0 && i < cells) mesh.vertices(v, 0) += 0.3 * dx * random(0);

@@ -211,7 +211,7 @@ TEST(Dynamics, ContactStopsCollidingBodies) {
 TEST(Dynamics, FloorReflectsAndKeepsAccount) {
   const ParticleSet set = cube_grid(5, 5, 5, dynamics_h, Vec3(0, 2 * dynamics_h, 0));
   Solver solver = make(set, {2200, 1e9, 0, 0}, Rules{}, 2);
-  solver.set_obstacles([](const Vec3& x) { return ObstaclePoint{.distance = x.y()}; }, 0);
+  solver.set_obstacles([](int, const Vec3& x) { return ObstaclePoint{.distance = x.y()}; }, 0);
   Points v = Points::Zero(125, 3);
   v.col(1).setConstant(-3);
   solver.set_velocities(v);
@@ -236,7 +236,7 @@ TEST(Dynamics, ARestingBlockKeepsItsEnergyAccount) {
   for (const double restitution : {0.0, 0.5, 0.99}) {
     Solver run = solver;
     run.set_obstacles(
-        [=](const Vec3& x) { return ObstaclePoint{.distance = x.y(), .restitution = restitution}; }, 0);
+        [=](int, const Vec3& x) { return ObstaclePoint{.distance = x.y(), .restitution = restitution}; }, 0);
     const double start = run.energies().total();
     double scale = 0, worst = 0;
     for (int s = 0; s < 6000; ++s) {
@@ -256,7 +256,9 @@ TEST(Dynamics, AMovingFloorsWorkIsAccountedFor) {
   Solver solver = make(set, {2200, 1e9, 0, 0}, Rules{}, 2);
   double time = 0;
   solver.set_obstacles(
-      [&](const Vec3& x) { return ObstaclePoint{.distance = x.y() - 2 * time, .velocity = Vec3(0, 2, 0)}; },
+      [&](int, const Vec3& x) {
+        return ObstaclePoint{.distance = x.y() - 2 * time, .velocity = Vec3(0, 2, 0)};
+      },
       2);
   const double dt = 0.8 * solver.stable_step();
   for (; time < 2000 * dt; time += dt) ASSERT_TRUE(solver.step(dt));
@@ -304,7 +306,7 @@ Solver shot_plate(int steps) {
   Solver solver = make(set, material, Rules{});
   solver.set_gravity({0, 0, -9.81});
   solver.set_obstacles(
-      [](const Vec3& x) {
+      [](int, const Vec3& x) {
         return ObstaclePoint{.distance = x.z() + 3 * dynamics_h, .normal = Vec3::UnitZ()};
       },
       0);
