@@ -14,6 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/base/phase.h"
 #include "core/output/directory_lock.h"
+#include "core/output/frame_writer.h"
 #include "core/output/manifest.h"
 #include "core/output/metrics_file.h"
 #include "core/run/run_directory.h"
@@ -264,8 +265,10 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   make_writable_directory(output);
   const DirectoryLock lock(output);
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
-  if (arguments.resume && is_complete(output, content_key(file, name), frames))
+  if (arguments.resume && is_complete(output, content_key(file, name), frames)) {
+    repair_collections(output);
     return tell_already_there(frames, output, terminal);
+  }
 
   std::optional<PhaseTeller> teller(std::in_place, terminal);
   const auto set_up_began = std::chrono::steady_clock::now();

@@ -306,6 +306,22 @@ int FrameWriter::last_written() const {
   return m_implementation->last_written();
 }
 
+void repair_collections(const fs::path& directory) {
+  std::map<std::string, PvdFile> collections;
+  for (const ManifestEntry& entry : read_manifest(directory)) {
+    const fs::path path = directory / (entry.series + ".pvd");
+    collections.try_emplace(entry.series, path).first->second.add(entry.time, entry.file);
+  }
+  for (const auto& [series, collection] : collections) {
+    bool is_whole = false;
+    try {
+      is_whole = read_pvd(collection.path()).size() == collection.entries().size();
+    } catch (const InputError&) {
+    }
+    if (!is_whole) collection.save();
+  }
+}
+
 double FrameWriter::busy_seconds() const {
   return m_implementation->busy_seconds();
 }

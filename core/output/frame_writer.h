@@ -47,4 +47,7 @@ class FrameWriter {
   std::unique_ptr<Implementation> m_implementation;
 };
 
+// The collections of a finished run as its manifest has them, where one is lost or damaged. Throws OutputError.
+void repair_collections(const std::filesystem::path& directory);
+
 }  // namespace exemplar

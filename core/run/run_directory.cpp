@@ -180,10 +180,10 @@ void note_lost_energy(const fs::path& metrics, RunRecord& record) {
 RunSummary RunDirectory::finish(RunSummary summary) {
   Implementation& self = *m_implementation;
   try {
-    if (!summary.output_failed) self.writer.close();
+    self.writer.close();
   } catch (const OutputError& error) {
+    if (!summary.output_failed) summary.message = error.what();
     summary.status = Status::failed;
-    summary.message = error.what();
     summary.output_failed = true;
   }
   if (summary.output_failed) {

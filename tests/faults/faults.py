@@ -25,7 +25,7 @@ SCENE = {"time": {"duration": 1.0, "fps": 24, "steps_per_frame": 2},
          "bodies": [{"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2], "resolution": [3, 3, 3]}},
                      "volume": {"grid": [3, 3, 3]}, "material": {"young": 1e6}, "position": [0, 0.3, 0],
                      "rotation": {"axis": "z", "angle": 20},
-                     "skeleton": {"points": [[-0.08, 0, 0], [0, 0, 0], [0.08, 0, 0]], "bones": [[0, 1], [1, 2]]}}],
+                     "skeleton": {"points": [[-0.08, 0, 0], [0, 0, 0], [0.08, 0, 0]], "bones": [{"from": 0, "to": 1}, {"from": 1, "to": 2}]}}],
          "obstacles": [{"name": "floor", "plane": {}},
                        {"name": "ball", "sphere": {"radius": 0.05}, "mass": 0.5, "position": [0, 0.6, 0]}],
          "methods": {"peridynamics": {"particles": 300}}}
