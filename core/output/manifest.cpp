@@ -37,7 +37,9 @@ std::optional<ManifestEntry> parse_line(const std::string& line) {
   const int found =
       std::sscanf(line.c_str(), "%9d,%lf,%127[^,/],%255[^,],%" SCNuMAX ",%16" SCNx64 "%n", &entry.frame,
                   &entry.time, series, file, &entry.bytes, &entry.checksum, &length);
-  if (found != 6 || length != static_cast<int>(line.size())) return std::nullopt;
+  const bool is_whole = found == 6 && length == static_cast<int>(line.size()) &&
+                        line.size() - line.rfind(',') == 17;  // sixteen digits: a line cut short has fewer
+  if (!is_whole) return std::nullopt;
   entry.series = series;
   entry.file = file;
   if (entry.file.parent_path() != "frames") return std::nullopt;
