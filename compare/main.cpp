@@ -5,6 +5,7 @@
 
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
+#include "compare/cli/manual.h"
 #include "compare/registered_methods.h"
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
@@ -22,6 +23,7 @@ struct Arguments {
   RigArguments rig;
   PoseArguments pose;
   CompareArguments compare;
+  ExportArguments export_to;
   RecordArguments validate, bench;
 };
 
@@ -34,14 +36,17 @@ void add_run(CLI::App& app, RunArguments& a) {
       "  exemplar run data/scenes/barrels.json -o out/barrels --resume");
   c->add_option("scene", a.scene, "Scene file (JSON, comments allowed), or the name of one that ships")
       ->required();
-  c->add_option("-m,--method", a.method, "Method (exemplar list methods)");
+  c->add_option("-m,--method", a.method, "Method (exemplar list methods); default fem");
   c->add_option("-o,--output", a.output, "Directory for the results; default out/<scene>-<method>");
   c->add_option("--set", a.assignments, "Change a setting: PATH=VALUE, e.g. bodies[0].material.young=1e6")
       ->allow_extra_args(false);
-  c->add_option("--frames", a.frames, "Stop after this many frames")->check(CLI::Range(0, 1000000));
+  c->add_option("--frames", a.frames, "Stop after this many frames; default: the scene's")
+      ->check(CLI::Range(0, 1000000));
   c->add_option("--threads", a.threads, "Threads (0: all); results do not depend on it")
+      ->capture_default_str()
       ->check(CLI::Range(0, 1024));
   c->add_option("--blas-threads", a.blas_threads, "Threads of the dense algebra inside factorisations")
+      ->capture_default_str()
       ->check(CLI::Range(1, 64));
   c->add_flag("--resume", a.resume, "Go on from the last checkpoint of the output directory");
   c->add_flag("--expect", a.expect,
@@ -50,13 +55,17 @@ void add_run(CLI::App& app, RunArguments& a) {
 }
 
 void add_check(CLI::App& app, CheckArguments& a) {
-  CLI::App* c = app.add_subcommand("check", "Say what is wrong with scenes or studies without running them");
+  CLI::App* c = app.add_subcommand(
+      "check", "Say what is wrong with scenes or studies: all of a run but the simulation");
   c->footer(
       "Examples:\n"
       "  exemplar check data/scenes/*.json\n"
       "  exemplar check --schema > scene.schema.json");
   c->add_option("files", a.files, "Scene or study files");
   c->add_option("--set", a.assignments, "Change a setting first: PATH=VALUE")->allow_extra_args(false);
+  c->add_option("-m,--method", a.method,
+                "Only this method must work; default: every method is tried, one must");
+  c->add_flag("--fast", a.fast, "Leave out the set-up of methods, which takes as long as that of a run");
   c->add_flag("--json", a.json, "Machine-readable output");
   c->add_flag("--schema", a.schema, "Print the JSON Schema of scenes");
   c->add_flag("--study-schema", a.study_schema, "Print the JSON Schema of studies");
@@ -76,9 +85,13 @@ void add_mesh_input(CLI::App& c, MeshInput& a) {
       ->required();
   c.add_option("--set", a.assignments, "Parameter of a primitive, e.g. box.size=[1,2,1]")
       ->allow_extra_args(false);
-  c.add_option("--max-tet-volume", a.max_tet_volume, "Largest tet [m³]")->check(CLI::PositiveNumber);
-  c.add_option("--cage-cell", a.cage_cell, "Cell size of a cage [m]")->check(CLI::PositiveNumber);
-  c.add_option("--quality", a.quality, "Largest radius-edge ratio")->check(CLI::Range(1.1, 10.0));
+  c.add_option("--max-tet-volume", a.max_tet_volume, "Largest tet [m³]; default: a 2000th of the volume")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--cage-cell", a.cage_cell, "Cell size of a cage [m]; default: about 1500 cells")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--quality", a.quality, "Largest radius-edge ratio")
+      ->capture_default_str()
+      ->check(CLI::Range(1.1, 10.0));
   c.add_flag("!--no-cage", a.cage, "Fill the surface itself, however fine; fail where only a cage would do");
   c.add_flag("--always-cage", a.always_cage, "Use a cage in any case");
 }
@@ -95,7 +108,7 @@ void add_mesh(CLI::App& app, MeshArguments& a) {
   c->add_option("-o,--output", a.output, "Write a tet mesh (.vtu) or the surface (.vtp, .obj, .ply)");
   c->add_flag("!--surface-only", a.volume, "No volume");
   c->add_option("--modes", a.modes, "List this many vibration frequencies")->check(CLI::Range(1, 200));
-  c->add_option("--material", a.material, "Material preset for the modes");
+  c->add_option("--material", a.material, "Material preset for the modes")->capture_default_str();
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
@@ -128,6 +141,7 @@ void add_pose(CLI::App& app, PoseArguments& a) {
   add_mesh_input(*c, a);
   c->add_option("--rig", a.rig, "Rig file; default: automatic handles");
   c->add_option("--handles", a.handles, "Automatic handles when there is no rig file")
+      ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   c->add_option("--move", a.moves, "HANDLE=DX,DY,DZ [m]; HANDLE is a name or @X,Y,Z for the nearest one")
       ->allow_extra_args(false);
@@ -140,6 +154,7 @@ void add_pose(CLI::App& app, PoseArguments& a) {
                 "RMS distance [m] that is good enough; default 1 % of the diagonal")
       ->check(CLI::PositiveNumber);
   c->add_option("--max-handles", a.max_handles, "Add handles where the fit is worst, up to these")
+      ->capture_default_str()
       ->check(CLI::Range(0, 1000));
   c->add_option("-o,--output", a.output, "Write the posed surface (.vtp, .obj, .ply)");
   c->add_option("--save-rig", a.save_rig, "Write the rig with the added handles");
@@ -157,16 +172,41 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       "  exemplar compare data/studies/plank.json --collect out/plank");
   c->add_option("study", a.study, "Study file, or the name of one that ships")->required();
   c->add_option("-o,--output", a.output, "Directory for the results; default out/<study>");
-  c->add_option("--methods", a.methods, "Only these runs of the study")->delimiter(',');
+  c->add_option(
+       "--methods", a.methods,
+       "Only these: names or directories of runs, entries of the study or methods, with commas between")
+      ->allow_extra_args(false);
   c->add_option("--set", a.assignments, "Change a setting of the scene: PATH=VALUE")->allow_extra_args(false);
-  c->add_option("--jobs", a.jobs, "Runs at the same time")->check(CLI::Range(1, 256));
-  c->add_option("--threads", a.threads, "Threads of each run (0: all)")->check(CLI::Range(0, 1024));
-  c->add_option("--frames", a.frames, "Stop every run after this many frames")->check(CLI::Range(0, 1000000));
+  c->add_option("--jobs", a.jobs, "Runs at the same time")->capture_default_str()->check(CLI::Range(1, 256));
+  c->add_option("--threads", a.threads, "Threads of each run (0: all)")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  c->add_option("--frames", a.frames, "Stop every run after this many frames; default: the scene's")
+      ->check(CLI::Range(0, 1000000));
   c->add_flag("--resume", a.resume, "Run only what is missing or has changed");
   c->add_flag("--dry-run", a.dry_run, "Print the runs as commands and do nothing");
-  c->add_option("--format", a.format, "Of --dry-run")->check(CLI::IsMember({"lines", "snakemake"}));
+  c->add_option("--format", a.format, "Of --dry-run")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"lines", "snakemake"}));
   c->add_flag("!--no-pictures", a.pictures, "No rendered pictures: the report's 3D view draws them");
   c->add_option("--collect", a.collect, "Compare the finished runs of this directory");
+}
+
+void add_export(CLI::App& app, ExportArguments& a) {
+  CLI::App* c = app.add_subcommand("export", "Write a run or a comparison for other programs");
+  c->footer(
+      "Formats, by the file's ending:\n"
+      "  .glb   glTF 2.0: every viewer, Blender, game engines (a morph target a frame)\n"
+      "  .usda  USD as text: Houdini, Maya, Omniverse (time-sampled points)\n"
+      "  .pc2   point cache with an .obj beside it: Blender's Mesh Cache modifier\n"
+      "  .mp4 .gif  a film (needs ffmpeg)\n"
+      "Examples:\n"
+      "  exemplar export out/barrels -o barrels.glb\n"
+      "  exemplar export out/plank -o plank.usda --from 10 --to 40");
+  c->add_option("directory", a.directory, "Directory of a run or of a comparison")->required();
+  c->add_option("-o,--output", a.output, "File to write")->required();
+  c->add_option("--from", a.first, "First frame; default 0");
+  c->add_option("--to", a.last, "Last frame; default the last there is");
 }
 
 CLI::App* add_records(CLI::App& app, const char* name, const char* doc, RecordArguments& a) {
@@ -189,15 +229,23 @@ void add_commands(CLI::App& app, Arguments& a) {
   add_mesh(app, a.mesh);
   add_rig(app, a.rig);
   add_pose(app, a.pose);
+  add_export(app, a.export_to);
   add_check(app, a.check);
   add_records(app, "validate", "Run the physics validation cases: measured against expected", a.validate)
       ->add_flag("--slow", a.validate.slow, "Also the long cases");
   add_records(app, "bench", "Measure speed on this machine, beside the papers' and peers' figures", a.bench);
   add_list(app, a.list);
+  app.add_subcommand("completion", "Print the completion script for bash: source <(exemplar completion)");
+  app.add_subcommand("manual", "Print the manual page: exemplar manual | man -l -");
 }
 
 int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, const Terminal& terminal) {
   const std::string command = app.get_subcommands().front()->get_name();
+  if (command == "completion" || command == "manual") {
+    const std::string text = command == "manual" ? manual_page(app, program_version()) : bash_completion(app);
+    fmt::print("{}", text);
+    return k_exit_done;
+  }
   if (command == "run") return run_command(a.run, registry, terminal);
   if (command == "check") return check_command(a.check, registry, terminal);
   if (command == "list") return list_command(a.list, registry, terminal);
@@ -205,6 +253,7 @@ int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, 
   if (command == "rig") return rig_command(a.rig, terminal);
   if (command == "pose") return pose_command(a.pose, terminal);
   if (command == "compare") return compare_command(a.compare, registry, terminal);
+  if (command == "export") return export_command(a.export_to, terminal);
   if (command == "validate") return validate_command(a.validate, registry, terminal);
   return bench_command(a.bench, registry, terminal);
 }

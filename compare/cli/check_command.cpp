@@ -1,66 +1,159 @@
-// exemplar check: every problem of scenes and studies at once, and the JSON Schemas.
+// exemplar check: every problem of scenes and studies at once, down to the set-up of every method, and the JSON Schemas.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
 #include "compare/study/study.h"
 #include "core/base/errors.h"
+#include "core/scene/checks/start_check.h"
 
 namespace exemplar {
 
 namespace {
 
-bool is_study(const Json& document) {
-  return document.is_object() && document.contains("scene") && !document.contains("bodies");
+// What was found in one file.
+struct Findings {
+  std::vector<Problem> problems;
+  std::vector<Problem> remarks;  // warnings and notes, with their place
+};
+
+void add_problem(std::vector<Problem>& list, Problem problem, const std::string& file,
+                 const std::string& path) {
+  if (problem.file.empty()) problem.file = file;
+  if (problem.path.empty()) problem.path = path;
+  const bool is_known = std::any_of(
+      list.begin(), list.end(), [&](const Problem& other) { return to_string(other) == to_string(problem); });
+  if (!is_known) list.push_back(std::move(problem));
 }
 
-void check_scene_document(const Json& document, const std::string& path, const Registry& registry) {
-  const SceneFile file = parse_scene(document, path, registry.descriptions());
+// Does one part of the set-up; what is wrong with it does not hide what is wrong with the next.
+template <class Work>
+bool attempt(std::vector<Problem>& list, const std::string& file, const std::string& path, const Work& work) {
   try {
-    const Scene scene = make_scene(file.settings, file.directory);
-    for (const Body& body : scene.bodies) {
-      body.examples();
-      if (!body.is_sheet()) body.volume_examples();
-      body.pieces();
-    }
+    work();
+    return true;
   } catch (const InputError& error) {
-    std::vector<Problem> problems = error.problems();
-    for (Problem& problem : problems) {
-      if (problem.file.empty()) problem.file = path;
-    }
-    throw InputError(problems);
+    for (const Problem& problem : error.problems()) add_problem(list, problem, file, path);
+    return false;
   }
 }
 
-std::vector<Problem> problems_of(const std::string& path, const CheckArguments& arguments,
-                                 const Registry& registry) {
+void check_bodies(const Scene& scene, const std::string& file, std::vector<Problem>& problems) {
+  for (const Body& body : scene.bodies) {
+    if (!body.is_sheet() && !attempt(problems, file, body.path() + ".volume", [&] { body.volume(); }))
+      continue;
+    attempt(problems, file, body.path() + ".examples", [&] {
+      body.examples();
+      if (!body.is_sheet()) body.volume_examples();
+    });
+    attempt(problems, file, body.path() + ".pieces", [&] { body.pieces(); });
+  }
+  if (!problems.empty()) return;
+  for (const Problem& problem : start_problems(scene)) add_problem(problems, problem, file, "");
+}
+
+void add_notes(const Scene& scene, const std::string& file, Findings& findings) {
+  Notes notes = scene_warnings(scene);
+  for (const Body& body : scene.bodies) {
+    const Notes own = body.notes();
+    notes.insert(notes.end(), own.begin(), own.end());
+  }
+  for (const Note& note : notes)
+    add_problem(findings.remarks,
+                {file, "", note.severity == Severity::warning ? "warning: " + note.text : note.text}, file,
+                "");
+}
+
+// The method with this scene, as far as its first step.
+std::vector<Problem> method_problems(const SceneFile& file, const Scene& scene, const MethodInfo& method) {
+  std::vector<Problem> problems;
+  attempt(problems, file.path, "methods." + method.name,
+          [&] { method.make(scene, file.method(method.name)); });
+  return problems;
+}
+
+// Named methods must work; of all of them at least one.
+void check_methods(const SceneFile& file, const Scene& scene, const CheckArguments& arguments,
+                   const Registry& registry, Findings& findings) {
+  bool one_works = false;
+  std::vector<Problem> refusals;
+  for (const MethodInfo& method : registry.methods()) {
+    if (!arguments.method.empty() && method.name != arguments.method) continue;
+    for (const std::string& missing : not_modelled(scene, method.capabilities))
+      findings.remarks.push_back({file.path, "", fmt::format("{} does not model {}", method.name, missing)});
+    if (arguments.fast) continue;
+    const std::vector<Problem> problems = method_problems(file, scene, method);
+    one_works = one_works || problems.empty();
+    for (Problem problem : problems) {
+      problem.message = fmt::format("{} cannot run it: {}", method.name, problem.message);
+      refusals.push_back(problem);
+    }
+  }
+  if (arguments.fast) return;
+  auto& list = arguments.method.empty() && one_works ? findings.remarks : findings.problems;
+  list.insert(list.end(), refusals.begin(), refusals.end());
+}
+
+Findings check_scene(const SceneFile& file, const CheckArguments& arguments, const Registry& registry) {
+  Findings findings;
+  std::optional<Scene> scene;
+  if (!attempt(findings.problems, file.path, "", [&] { scene = make_scene(file.settings, file.directory); }))
+    return findings;
+  check_bodies(*scene, file.path, findings.problems);
+  if (!findings.problems.empty()) return findings;
+  check_methods(file, *scene, arguments, registry, findings);
+  add_notes(*scene, file.path, findings);
+  return findings;
+}
+
+// Every run with its own settings and method; its problems stand at its place in the study.
+Findings check_study(const Json& document, const std::string& path, const CheckArguments& arguments,
+                     const Registry& registry) {
+  Findings findings;
+  const Study study = read_study(document, path, registry, {});
+  if (arguments.fast) return findings;
+  for (const PlannedRun& run : study.runs) {
+    CheckArguments own = arguments;
+    own.method = run.method;
+    std::vector<std::string> assignments;
+    for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
+    const SceneFile file = read_scene(study.scene, assignments, registry.descriptions());
+    for (const Problem& problem : check_scene(file, own, registry).problems)
+      add_problem(findings.problems,
+                  {path, run.place, fmt::format("{}: {}: {}", run.name, problem.path, problem.message)}, path,
+                  "");
+  }
+  return findings;
+}
+
+Findings check_file(const std::string& path, const CheckArguments& arguments, const Registry& registry) {
   try {
     Json document = read_json_file(path);
     for (const std::string& assignment : arguments.assignments) apply_assignment(document, assignment);
-    if (is_study(document)) {
-      read_study(document, path, registry);
-    } else {
-      check_scene_document(document, path, registry);
-    }
-    return {};
+    if (is_study(document)) return check_study(document, path, arguments, registry);
+    return check_scene(parse_scene(document, path, registry.descriptions()), arguments, registry);
   } catch (const InputError& error) {
-    return error.problems();
+    Findings findings;
+    for (const Problem& problem : error.problems()) add_problem(findings.problems, problem, path, "");
+    return findings;
   }
 }
 
-// What each method leaves out of a good scene.
-void tell_not_modelled(const std::string& path, const Registry& registry, const Terminal& terminal) {
-  const Json document = read_json_file(path);
-  if (is_study(document)) return;
-  const SceneFile file = parse_scene(document, path, registry.descriptions());
-  const Scene scene = make_scene(file.settings, file.directory);
-  for (const MethodInfo& method : registry.methods()) {
-    for (const std::string& missing : not_modelled(scene, method.capabilities)) {
-      terminal.note(fmt::format("  {} does not model {}", method.name, missing));
-    }
-  }
+void add_json(Json& report, const std::vector<Problem>& list, const char* severity) {
+  for (const Problem& problem : list)
+    report.push_back({{"file", problem.file},
+                      {"path", problem.path},
+                      {"message", problem.message},
+                      {"severity", severity}});
+}
+
+void tell(const Findings& findings, const std::string& path, const Terminal& terminal) {
+  for (const Problem& problem : findings.problems) terminal.say(to_string(problem));
+  if (findings.problems.empty()) terminal.say(path + ": good");
+  for (const Problem& remark : findings.remarks) terminal.note(to_string(remark));
 }
 
 }  // namespace
@@ -72,24 +165,17 @@ int check_command(const CheckArguments& arguments, const Registry& registry, con
     return k_exit_done;
   }
   if (arguments.files.empty()) throw InputError("check needs at least one file");
+  if (!arguments.method.empty()) registry.get(arguments.method);
   Json report = Json::array();
   bool all_good = true;
   for (const std::string& path : arguments.files) {
-    const std::vector<Problem> problems = problems_of(path, arguments, registry);
-    all_good = all_good && problems.empty();
-    for (const Problem& problem : problems) {
-      if (arguments.json) {
-        report.push_back({{"file", problem.file}, {"path", problem.path}, {"message", problem.message}});
-      } else {
-        terminal.say(to_string(problem));
-      }
-    }
-    if (problems.empty() && !arguments.json) {
-      terminal.say(path + ": good");
-      tell_not_modelled(path, registry, terminal);
-    }
+    const Findings findings = check_file(path, arguments, registry);
+    all_good = all_good && findings.problems.empty();
+    add_json(report, findings.problems, "error");
+    add_json(report, findings.remarks, "note");
+    if (!arguments.json) tell(findings, path, terminal);
   }
-  if (arguments.json) terminal.say(report.dump(2));
+  if (arguments.json) terminal.say(report.dump(2, ' ', false, Json::error_handler_t::replace));
   return all_good ? k_exit_done : k_exit_bad_input;
 }
 

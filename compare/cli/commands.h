@@ -36,6 +36,8 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
 struct CheckArguments {
   std::vector<std::string> files;
   std::vector<std::string> assignments;
+  std::string method;  // empty: every method
+  bool fast = false;   // no set-up of methods
   bool json = false;
   bool schema = false;        // print the JSON Schema of scenes
   bool study_schema = false;  // … of studies
@@ -105,6 +107,13 @@ struct CompareArguments {
   std::string collect;           // directory of finished runs
 };
 int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal);
+
+struct ExportArguments {
+  std::string directory;  // a run or a comparison
+  std::string output;     // .glb, .usda, .pc2, .mp4 or .gif
+  std::optional<int> first, last;
+};
+int export_command(const ExportArguments& arguments, const Terminal& terminal);
 
 struct RecordArguments {
   std::vector<std::string> names;  // groups or group/case; empty: all

@@ -9,6 +9,7 @@
 
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
+#include "compare/cli/run_board.h"
 #include "compare/jobs/batch.h"
 #include "compare/report/report.h"
 #include "compare/results/collect.h"
@@ -17,6 +18,7 @@
 #include "compare/study/study.h"
 #include "core/base/errors.h"
 #include "core/output/directory_lock.h"
+#include "core/output/manifest.h"
 #include "core/run/run_directory.h"
 
 namespace exemplar {
@@ -52,6 +54,12 @@ std::vector<std::string> command_of(const PlannedRun& run, const Study& study, c
   return command;
 }
 
+int frames_of(const PlannedRun& run, const Study& study, const CompareArguments& arguments,
+              const Registry& registry) {
+  if (arguments.frames >= 0) return arguments.frames;
+  return frame_count(read_scene(study.scene, assignments_of(run), registry.descriptions()).settings.time);
+}
+
 enum class Need { nothing, remainder, everything };
 
 // What is left to do of a run: nothing when it is complete and what determines it has not changed.
@@ -62,8 +70,8 @@ Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& out
   const std::optional<RunRecord> earlier = find_run_record(output / run.directory);
   if (!earlier || earlier->content_key != content_key(file, run.method)) return Need::everything;
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
-  if (earlier->status == RunStatus::done && earlier->frames >= frames) return Need::nothing;
-  return earlier->status == RunStatus::failed ? Need::everything : Need::remainder;
+  const bool is_there = earlier->status == RunStatus::done && earlier->frames >= frames;
+  return is_there && !find_damage(output / run.directory, earlier->frames) ? Need::nothing : Need::remainder;
 }
 
 int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
@@ -127,6 +135,7 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
              const Registry& registry, const Terminal& terminal) {
   std::vector<Job> jobs;
   std::vector<const PlannedRun*> planned;
+  std::vector<int> frames;
   for (const PlannedRun& run : study.runs) {
     const Need need = what_is_left(run, study, output, arguments, registry);
     if (need == Need::nothing) {
@@ -141,16 +150,23 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
     if (need == Need::remainder) command.push_back("--resume");
     jobs.push_back({command, (directory / "log.txt").string()});
     planned.push_back(&run);
+    frames.push_back(frames_of(run, study, arguments, registry));
   }
+  RunBoard board(terminal);
   BatchOptions options;
+  options.waiting = [&] { board.update(); };
   options.jobs = arguments.jobs;
   options.interrupted = interrupt_requested;
   options.started = [&](std::size_t i) {
+    board.clear();
     terminal.note(fmt::format("{}: run {} of {}", planned[i]->name, i + 1, planned.size()));
+    board.start(i, planned[i]->name, output / planned[i]->directory, frames[i]);
   };
   options.finished = [&](std::size_t i, const JobResult& result) {
+    board.finish(i);
     tell_result(*planned[i], result, jobs[i].log, terminal);
   };
+  const PolledInterrupts polled;
   run_jobs(jobs, options);
   return !interrupt_requested();
 }
@@ -178,7 +194,11 @@ int collect_and_report(const Study& study, const fs::path& output, bool pictures
 
 int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal) {
   const std::string path = study_file(arguments.study);
-  Study study = read_study(read_json_file(path), path, registry, arguments.assignments);
+  const Json document = read_json_file(path);
+  if (document.is_object() && document.contains("bodies"))
+    throw InputError(
+        Problem{path, "", "is a scene: `exemplar run " + path + "` runs it, a study compares runs of it"});
+  Study study = read_study(document, path, registry, arguments.assignments);
   select_runs(study, arguments.methods, registry);
   fs::path output = arguments.output;
   if (output.empty()) output = fs::path("out") / fs::path(arguments.study).stem();

@@ -6,7 +6,7 @@
 #include "core/base/errors.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/topology.h"
-#include "core/scene/mesh_cache.h"
+#include "core/scene/files/mesh_cache.h"
 #include "core/scene/surface_settings.h"
 
 namespace exemplar {

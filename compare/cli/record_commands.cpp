@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
+#include "compare/cli/record_context.h"
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 #include "core/run/runner.h"
@@ -159,6 +160,7 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
     }
     if (item.slow && !arguments.slow) continue;
     const auto start = std::chrono::steady_clock::now();
+    const Json where = record_context();
     ValidationRecord failure{"could not be run", std::nan(""), std::nan(""), 0, false, ""};
     for (const ValidationRecord& r : run_case(item, context, failure)) {
       rows.push_back({full_name(item), r.quantity, short_number(r.measured), short_number(r.expected),
@@ -169,7 +171,8 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
                       {"expected", number_or_null(r.expected)},
                       {"tolerance", number_or_null(r.tolerance)},
                       {"ok", r.ok},
-                      {"source", r.source}});
+                      {"source", r.source},
+                      {"context", where}});
       failed += r.ok ? 0 : 1;
       ++total;
     }
@@ -195,6 +198,7 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
       continue;
     }
     const auto start = std::chrono::steady_clock::now();
+    const Json where = record_context();
     BenchRecord failure{"could not be run", std::nan(""), "", "", 0.0, false, ""};
     for (const BenchRecord& r : run_case(item, context, failure)) {
       goals += r.goal ? 1 : 0;
@@ -208,7 +212,8 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
                       {"anchor", r.anchor},
                       {"goal", r.goal ? Json(*r.goal) : Json(nullptr)},
                       {"met", r.goal ? Json(r.met) : Json(nullptr)},
-                      {"settings", r.settings}});
+                      {"settings", r.settings},
+                      {"context", where}});
     }
     terminal.note(fmt::format("{}: {:.1f} s", full_name(item), seconds_since(start)));
   }

@@ -1,6 +1,7 @@
 // exemplar run: one scene, one method → a run directory.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -8,12 +9,17 @@
 
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
+#include "compare/study/study.h"
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
+#include "core/base/phase.h"
 #include "core/output/directory_lock.h"
+#include "core/output/frame_writer.h"
+#include "core/output/manifest.h"
 #include "core/output/metrics_file.h"
 #include "core/run/run_directory.h"
-#include "core/scene/json_text.h"
+#include "core/scene/checks/start_check.h"
+#include "core/scene/files/json_text.h"
 #include "core/sparse/cholesky.h"
 
 namespace exemplar {
@@ -38,8 +44,10 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
   record.threads = thread_count();
   record.blas_threads = arguments.blas_threads;
   record.not_modelled = not_modelled(scene, info.capabilities);
+  record.notes = scene_warnings(scene);
   for (const Body& body : scene.bodies) {
-    record.notes.insert(record.notes.end(), body.notes().begin(), body.notes().end());
+    const Notes own = body.notes();
+    record.notes.insert(record.notes.end(), own.begin(), own.end());
   }
   const Notes notes = method.notes();
   record.notes.insert(record.notes.end(), notes.begin(), notes.end());
@@ -53,6 +61,11 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
       "another -o");
 }
 
+void refuse_study(const std::string& path) {
+  if (is_study(read_json_file(path)))
+    throw InputError(Problem{path, "", "is a study: `exemplar compare " + path + "` runs it"});
+}
+
 void tell_notes(const RunRecord& record, const Terminal& terminal) {
   for (const Note& note : record.notes) {
     if (note.severity == Severity::warning) {
@@ -64,6 +77,27 @@ void tell_notes(const RunRecord& record, const Terminal& terminal) {
   for (const std::string& missing : record.not_modelled) terminal.note("not modelled: " + missing);
 }
 
+MetricsTable read_metrics_if_any(const fs::path& path) {
+  try {
+    return read_metrics(path, AtDamage::stop);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+// Frames 0 … last with their rows of the table: the first that is missing or damaged.
+std::optional<FrameDamage> find_run_damage(const fs::path& output, int last) {
+  std::optional<FrameDamage> damage = find_damage(output, last);
+  const int end = damage ? damage->frame : last + 1;
+  const MetricsTable table = read_metrics_if_any(output / "metrics.csv");
+  for (int frame = 0; frame < end; ++frame) {
+    const auto row = static_cast<std::size_t>(frame);
+    if (row < table.rows.size() && table.rows[row][0] == frame) continue;
+    return FrameDamage{frame, fmt::format("metrics.csv has no row of frame {}", frame)};
+  }
+  return damage;
+}
+
 // Sums over the frames up to the resume point, as the table has them.
 void add_totals(const MetricsTable& table, ResumePoint& resume) {
   auto cell = [&](const std::vector<double>& row, const char* name) {
@@ -72,25 +106,40 @@ void add_totals(const MetricsTable& table, ResumePoint& resume) {
   };
   for (const std::vector<double>& row : table.rows) {
     if (static_cast<int>(row[0]) > resume.frame) break;
-    resume.wall_time = cell(row, "wall_time");
+    if (const double wall = cell(row, "wall_time"); std::isfinite(wall)) resume.wall_time = wall;
     resume.steps += static_cast<int>(cell(row, "steps"));
     resume.iterations += static_cast<int>(cell(row, "iterations"));
     resume.worst_penetration = std::fmax(resume.worst_penetration, cell(row, "deepest_penetration"));
   }
 }
 
-// Loads the newest checkpoint; none: from the start.
-std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRecord& record, Method& method,
-                                             const Terminal& terminal) {
-  const LoadedCheckpoint loaded = load_latest_checkpoint(output / "checkpoints");
+// The newest checkpoint before anything that is damaged.
+std::optional<Checkpoint> find_checkpoint(const fs::path& output, const Terminal& terminal) {
+  LoadedCheckpoint loaded = load_latest_checkpoint(output / "checkpoints");
   for (const std::string& damaged : loaded.damaged) terminal.warn(damaged);
   if (!loaded.checkpoint) return std::nullopt;
-  if (loaded.checkpoint->content_key != record.content_key) refuse_other_run(output.string());
-  StateReader reader(loaded.checkpoint->arrays);
+  const std::optional<FrameDamage> damage = find_run_damage(output, loaded.checkpoint->frame);
+  if (!damage) return loaded.checkpoint;
+  loaded = load_latest_checkpoint(output / "checkpoints", damage->frame);
+  terminal.warn(
+      fmt::format("{}: made again from {}", damage->what,
+                  loaded.checkpoint ? fmt::format("frame {}", loaded.checkpoint->frame) : "the start"));
+  return loaded.checkpoint;
+}
+
+// Loads a checkpoint; none: from the start.
+std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRecord& record, Method& method,
+                                             const Terminal& terminal) {
+  const std::optional<Checkpoint> checkpoint = find_checkpoint(output, terminal);
+  if (!checkpoint) return std::nullopt;
+  if (checkpoint->content_key != record.content_key) refuse_other_run(output.string());
+  StateReader reader(checkpoint->arrays);
   method.load(reader);
   ResumePoint resume;
-  resume.frame = loaded.checkpoint->frame;
-  add_totals(read_metrics(output / "metrics.csv"), resume);
+  resume.frame = checkpoint->frame;
+  MetricsTable table = read_metrics(output / "metrics.csv", AtDamage::stop);
+  table.join(read_metrics_if_any(output / "timings.csv"));
+  add_totals(table, resume);
   return resume;
 }
 
@@ -148,7 +197,9 @@ void tell_outcome(const RunSummary& summary, const std::string& output, const Te
     terminal.error(fmt::format("the simulation could not go on after t = {:.6g} s: {}", summary.last.time,
                                summary.message));
     terminal.error(
-        fmt::format("frames up to {} and a checkpoint are kept in {}", summary.last_frame, output));
+        summary.output_failed
+            ? fmt::format("frames up to {} are kept in {}; go on with --resume", summary.last_frame, output)
+            : fmt::format("frames up to {} and a checkpoint are kept in {}", summary.last_frame, output));
   } else if (summary.status == Status::interrupted) {
     terminal.note(fmt::format("interrupted after frame {}; go on with --resume", summary.last_frame));
   } else {
@@ -163,7 +214,8 @@ bool is_complete(const std::string& output, const std::string& key, int frames) 
   const std::optional<RunRecord> earlier = find_run_record(output);
   if (!earlier) return false;
   if (earlier->content_key != key) refuse_other_run(output);
-  return earlier->status == RunStatus::done && earlier->frames >= frames;
+  return earlier->status == RunStatus::done && earlier->frames >= frames &&
+         !find_run_damage(output, earlier->frames);
 }
 
 RunSummary simulate_into(const std::string& output, const RunRecord& record, const Scene& scene,
@@ -177,16 +229,19 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
     bar.update(metrics.frame, frames, metrics.time);
   };
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
-  RunSummary summary;
-  try {
-    summary = simulate(method, scene, directory, options, resume ? &*resume : nullptr);
-    directory.finish(summary);
-  } catch (const OutputError& error) {
-    directory.finish(summary, error.what());
-    throw;
-  }
+  const RunSummary summary =
+      directory.finish(simulate(method, scene, directory, options, resume ? &*resume : nullptr));
   bar.finish();
   return summary;
+}
+
+std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, const SceneFile& file) {
+  const Phase phase(info.name + ": setting up");
+  return info.make(scene, file.method(info.name));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 int tell_already_there(int frames, const std::string& output, const Terminal& terminal) {
@@ -201,6 +256,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   set_blas_threads(arguments.blas_threads);
   const std::string name = arguments.method.empty() ? default_method(registry) : arguments.method;
   const MethodInfo& info = registry.get(name);
+  refuse_study(scene_file(arguments.scene));
   const SceneFile file =
       read_scene(scene_file(arguments.scene), arguments.assignments, registry.descriptions());
   const std::string output = arguments.output.empty()
@@ -209,18 +265,28 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   make_writable_directory(output);
   const DirectoryLock lock(output);
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
-  if (arguments.resume && is_complete(output, content_key(file, name), frames))
+  if (arguments.resume && is_complete(output, content_key(file, name), frames)) {
+    repair_collections(output);
     return tell_already_there(frames, output, terminal);
+  }
 
+  std::optional<PhaseTeller> teller(std::in_place, terminal);
+  const auto set_up_began = std::chrono::steady_clock::now();
   const Scene scene = make_scene(file.settings, file.directory);
-  const std::unique_ptr<Method> method = info.make(scene, file.method(name));
-  const RunRecord record = make_record(arguments, file, info, scene, *method);
+  if (const auto problems = start_problems(scene); !problems.empty()) throw InputError(problems);
+  const std::unique_ptr<Method> method = make_method(info, scene, file);
+  RunRecord record = make_record(arguments, file, info, scene, *method);
+  record.setup_time = seconds_since(set_up_began);
+  teller.reset();
   tell_notes(record, terminal);
   std::optional<ResumePoint> resume;
   if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
   if (resume && resume->frame > frames) return tell_already_there(frames, output, terminal);
   if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
+  const PolledInterrupts polled;  // until here nothing is lost when the program just ends
   const RunSummary summary = simulate_into(output, record, scene, *method, arguments, resume, terminal);
+  for (std::size_t i = record.notes.size(); i < summary.notes.size(); ++i)
+    terminal.warn(summary.notes[i].text);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);
   if (arguments.rewrite_expect) rewrite_expectations(file, name, summary.last);

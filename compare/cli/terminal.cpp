@@ -4,8 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "core/base/phase.h"
 
 namespace exemplar {
 
@@ -19,12 +24,6 @@ std::size_t width_of(const std::string& text) {
 
 double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
-}
-
-std::string clock_text(double seconds) {
-  const int whole = static_cast<int>(seconds + 0.5);
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
 // A name or path in a message must not move the cursor or change the window's title: control characters other than
@@ -47,6 +46,19 @@ std::string harmless(const std::string& line) {
 }
 
 }  // namespace
+
+std::string clock_text(double seconds) {
+  const int whole = static_cast<int>(seconds + 0.5);
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string progress_bar(int done, int total) {
+  const int filled = std::clamp(static_cast<int>(24.0 * done / std::max(total, 1)), 0, 24);
+  std::string bar;
+  for (int i = 0; i < 24; ++i) bar += i < filled ? "█" : "░";
+  return bar;
+}
 
 Terminal::Terminal(bool quiet)
     : m_quiet(quiet),
@@ -90,10 +102,7 @@ void ProgressBar::update(int done, int total, double simulated_seconds) {
       fmt::format("frame {}/{}  t = {:.4g} s  {:.3g} frames/s  {} left", done, total, simulated_seconds,
                   (done - m_first) / std::max(elapsed, 1e-9), clock_text(left));
   if (!m_terminal.interactive()) return m_terminal.note(fmt::format("{}: {}", m_label, text));
-  const int filled = static_cast<int>(24.0 * done / std::max(total, 1));
-  std::string bar;
-  for (int i = 0; i < 24; ++i) bar += i < filled ? "█" : "░";
-  draw(fmt::format("{} {} {}", m_label, bar, text));
+  draw(fmt::format("{} {} {}", m_label, progress_bar(done, total), text));
 }
 
 void ProgressBar::draw(const std::string& text) {
@@ -105,6 +114,62 @@ void ProgressBar::draw(const std::string& text) {
 void ProgressBar::finish() {
   if (m_drawn) fmt::print(stderr, "\n");
   m_drawn = false;
+}
+
+// Written with write(2): a child process may be forked meanwhile, and must not find a lock of the C library taken.
+struct PhaseTeller::State {
+  explicit State(bool is_interactive) : interactive(is_interactive) {}
+
+  void watch() {
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, std::chrono::milliseconds(500), [&] { return done; })) {
+      const double age = seconds_between(since, std::chrono::steady_clock::now());
+      if (what.empty() || age < 1.5 || (told && !interactive)) continue;
+      if (interactive) {
+        put(fmt::format("\r\033[K{} ({})", harmless(what), clock_text(age)));
+      } else {
+        put(harmless(what) + " …\n");
+      }
+      told = true;
+    }
+    if (told && interactive) put("\r\033[K");
+  }
+  static void put(const std::string& text) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+  void change(const std::string& to) {
+    std::lock_guard lock(mutex);
+    if (told && interactive) put("\r\033[K");
+    what = to;
+    told = false;
+    since = std::chrono::steady_clock::now();
+  }
+
+  const bool interactive;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false, told = false;
+  std::string what;
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+  std::thread thread;
+};
+
+PhaseTeller::PhaseTeller(const Terminal& terminal)
+    : m_state(std::make_unique<State>(terminal.interactive())) {
+  if (terminal.quiet()) return;
+  m_state->thread = std::thread([this] { m_state->watch(); });
+  set_phase_listener([this](const std::string& what) { m_state->change(what); });
+}
+
+PhaseTeller::~PhaseTeller() {
+  if (!m_state->thread.joinable()) return;
+  set_phase_listener({});
+  {
+    std::lock_guard lock(m_state->mutex);
+    m_state->done = true;
+  }
+  m_state->changed.notify_all();
+  m_state->thread.join();
 }
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,24 @@ class ProgressBar {
   std::chrono::steady_clock::time_point m_start, m_last;
   int m_first = -1;
   bool m_drawn = false;
+};
+
+// "3:05", and "████░░" of 24 characters.
+std::string clock_text(double seconds);
+std::string progress_bar(int done, int total);
+
+// Says what a long set-up is doing (core/base/phase.h) once it takes more than a moment: with a clock on a terminal, once
+// elsewhere. While it lives.
+class PhaseTeller {
+ public:
+  explicit PhaseTeller(const Terminal& terminal);
+  ~PhaseTeller();
+  PhaseTeller(const PhaseTeller&) = delete;
+  PhaseTeller& operator=(const PhaseTeller&) = delete;
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
 };
 
 // Rows of equal length; the first is the header.

@@ -89,6 +89,9 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["resolution"] = !data.plan.resolution.empty();
   json["set"] = to_json(data.plan.settings);
   json["wall_time"] = number(run.wall_time());
+  json["setup_time"] = number(record.setup_time.value_or(k_unknown));
+  json["output_time"] = number(record.writer_time.value_or(k_unknown));
+  json["doubts"] = run.doubts;
   json["cost_ratio"] = number(run.cost_ratio);
   json["real_time_factor"] = number(record.real_time_factor.value_or(k_unknown));
   json["memory"] = number(record.peak_memory.value_or(k_unknown));
@@ -195,7 +198,9 @@ std::string cost_note(const Comparison& comparison) {
   return fmt::format(
       "Distances are over the whole surface at the last frame, as it lies and after the best rigid alignment "
       "of each "
-      "body (shape only). Wall time is that of the simulation steps, with {} thread{} a run.",
+      "body (shape only). Wall time is that of the simulation steps, with {} thread{} a run; set-up "
+      "(reading, meshing, the "
+      "method's own preparation) and output (encoding and writing, on a thread of its own) are beside it.",
       threads, threads == 1 ? "" : "s");
 }
 

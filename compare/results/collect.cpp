@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "compare/results/plausibility.h"
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
 #include "core/output/geometry_file.h"
@@ -147,6 +148,7 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
     const bool itself = &run == &reference;
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
     set_bounds(run, surfaces);
+    if (!surfaces.empty()) run.doubts = find_doubts(run.data, surfaces.front(), surfaces.back());
     try {
       add_shape_change(run, surfaces);
       add_distances(run, surfaces, reference, truth);
@@ -220,16 +222,20 @@ std::vector<std::vector<std::string>> summary_table(const Comparison& comparison
     return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : std::string("–");
   };
   std::vector<std::vector<std::string>> rows{{"run", "status", "distance to the reference",
-                                              "same, shape only", "wall time", "× real time", "memory"}};
+                                              "same, shape only", "set-up", "wall time", "output",
+                                              "× real time", "memory", "doubts"}};
   for (const ComparedRun& run : comparison.runs) {
     const SurfaceDistances* last = run.final_distances();
     const bool itself = run.reference == run.data.plan.name;
     rows.push_back(
         {run.data.plan.name, std::string(to_string(run.data.record.status)),
          itself && run.data.is_done() ? "is the reference" : length_text(last ? last->rms : k_unknown),
-         itself ? "" : length_text(last ? last->rms_aligned : k_unknown), duration_text(run.wall_time()),
+         itself ? "" : length_text(last ? last->rms_aligned : k_unknown),
+         duration_text(run.data.record.setup_time.value_or(k_unknown)), duration_text(run.wall_time()),
+         duration_text(run.data.record.writer_time.value_or(k_unknown)),
          number(run.data.record.real_time_factor.value_or(k_unknown), "{:.3g}"),
-         number(run.data.record.peak_memory.value_or(k_unknown), "{:.0f} MB")});
+         number(run.data.record.peak_memory.value_or(k_unknown), "{:.0f} MB"),
+         fmt::format("{}", fmt::join(run.doubts, "; "))});
   }
   return rows;
 }

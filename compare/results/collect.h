@@ -25,9 +25,10 @@ struct ComparedRun {
   std::vector<SurfaceDistances> distances;
   // Of every frame: how far its shape is from that of the first frame (RMS after the best rigid motion), m.
   std::vector<double> change_times, shape_change;
-  double cost_ratio = k_unknown;  // wall time over the reference's
-  Box bounds;                     // of the surface over all frames, m
-  Box view;                       // the same without the outermost points: loose splinters are not looked at
+  double cost_ratio = k_unknown;    // wall time over the reference's
+  std::vector<std::string> doubts;  // plausibility.h
+  Box bounds;                       // of the surface over all frames, m
+  Box view;  // the same without the outermost points: loose splinters are not looked at
 
   // Of the last frame and over all frames; nothing for a run that did not come to its end: its numbers would look
   // better than those of the others.

@@ -102,7 +102,10 @@ Json run_json(const ComparedRun& run, const std::vector<MetricName>& columns) {
   json["variation"] = to_json(data.plan.variation);
   json["resolution"] = to_json(data.plan.resolution);
   json["refine"] = data.plan.refine;
+  json["doubts"] = run.doubts;
   json["cost"] = {{"wall_time [s]", json_number(run.wall_time())},
+                  {"setup_time [s]", json_number(record.setup_time.value_or(k_unknown))},
+                  {"output_time [s]", json_number(record.writer_time.value_or(k_unknown))},
                   {"cost_ratio", json_number(run.cost_ratio)},
                   {"real_time_factor", json_number(record.real_time_factor.value_or(k_unknown))},
                   {"peak_memory [MB]", json_number(record.peak_memory.value_or(k_unknown))},
@@ -129,7 +132,8 @@ Json run_json(const ComparedRun& run, const std::vector<MetricName>& columns) {
 void write_comparison_csv(const Comparison& comparison) {
   const std::vector<MetricName> columns = final_columns(comparison);
   std::string text =
-      "run,series,method,status,reference,refine,wall_time [s],cost_ratio,real_time_factor,peak_memory "
+      "run,series,method,status,doubts,reference,refine,setup_time [s],wall_time [s],output_time "
+      "[s],cost_ratio,real_time_factor,peak_memory "
       "[MB],steps,"
       "iterations,surface_rms [m],surface_max [m],surface_rms_aligned [m],surface_max_aligned [m],"
       "surface_rms_worst [m],shape_change [m],shape_change_largest [m]";
@@ -138,9 +142,11 @@ void write_comparison_csv(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
     const RunData& data = run.data;
     const RunRecord& record = data.record;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(data.plan.name),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(data.plan.name),
                         csv_cell(data.plan.series), data.plan.method, to_string(record.status),
-                        csv_cell(run.reference), data.plan.refine, csv_cell(run.wall_time()),
+                        csv_cell(fmt::format("{}", fmt::join(run.doubts, "; "))), csv_cell(run.reference),
+                        data.plan.refine, csv_cell(record.setup_time.value_or(k_unknown)),
+                        csv_cell(run.wall_time()), csv_cell(record.writer_time.value_or(k_unknown)),
                         csv_cell(run.cost_ratio), csv_cell(record.real_time_factor.value_or(k_unknown)),
                         csv_cell(record.peak_memory.value_or(k_unknown)), record.steps, record.iterations);
     for (const double value : distance_values(run)) text += "," + csv_cell(value);

@@ -82,6 +82,8 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
     run.surfaces = entries_of(directory / "surface.pvd");
     run.obstacles = entries_of(directory / "obstacles.pvd");
     if (fs::is_regular_file(directory / "metrics.csv")) run.metrics = read_metrics(directory / "metrics.csv");
+    if (fs::is_regular_file(directory / "timings.csv"))
+      run.metrics.join(read_metrics(directory / "timings.csv", AtDamage::stop));
   } catch (const std::exception& damage) {
     run.record.status = RunStatus::failed;
     run.record.message = damage.what();

@@ -53,6 +53,7 @@ struct Entry {
   std::vector<Setting> set;
   std::vector<double> refine{1};
   Sweep sweep;
+  bool is_fixed = false;  // the study's sweep passes it by
   bool is_reference = false;
 };
 
@@ -81,6 +82,8 @@ class StudyPlanner {
     check_metrics(settings.metrics);
     check_number_of_runs(unpacked(settings.sweep));
     if (m_problems.empty()) multiply_out(unpacked(settings.sweep));
+    if (m_problems.empty()) name_reference();
+    if (m_problems.empty()) tell_sweep(unpacked(settings.sweep));
     if (m_problems.empty()) check_scenes();
     if (!m_problems.empty()) throw InputError(m_problems);
     return std::move(m_study);
@@ -107,7 +110,8 @@ class StudyPlanner {
                   place,
                   settings_of(runs[i].set),
                   runs[i].refine,
-                  unpacked(runs[i].sweep)};
+                  unpacked(runs[i].sweep),
+                  runs[i].fixed};
       if (known_method(entry.method, place)) add_entry(std::move(entry));
     }
     if (m_entries.empty() && m_problems.empty()) problem("runs", "there is no run");
@@ -127,7 +131,10 @@ class StudyPlanner {
       if (!m_entries.empty()) m_entries.front().is_reference = true;
       return;
     }
-    if (!reference->method) return name_reference(reference->name.value_or(""));
+    if (!reference->method) {
+      m_reference = reference->name.value_or("");
+      return;
+    }
     const std::string unnamed =
         fmt::format("reference ({}, refined {:g}×)", *reference->method, reference->refine);
     Entry entry{reference->name.value_or(unnamed),
@@ -136,26 +143,60 @@ class StudyPlanner {
                 settings_of(reference->set),
                 {reference->refine},
                 {},
+                reference->fixed,
                 true};
     if (known_method(entry.method, "reference.method")) add_entry(std::move(entry));
   }
 
-  void name_reference(const std::string& name) {
-    if (name.empty()) return;
+  // An entry: each of its runs for those with the same values of the sweep; or one run of a sweep: for all.
+  void name_reference() {
+    if (m_reference.empty()) return;
     std::vector<std::string> names;
-    for (Entry& entry : m_entries) {
-      entry.is_reference = entry.name == name;
-      if (entry.is_reference) return;
-      names.push_back(entry.name);
+    bool found = false;
+    for (const bool by_series : {true, false}) {
+      for (PlannedRun& run : m_study.runs) {
+        if (found && !by_series) break;
+        const std::string& name = by_series ? run.series : run.name;
+        run.reference = run.reference || name == m_reference;
+        if (name != m_reference) names.push_back(name);
+        run.for_all = run.reference && !by_series;
+        found = found || run.reference;
+      }
     }
-    problem("reference", fmt::format("there is no run called '{}'{}", name, did_you_mean(name, names)));
+    if (!found)
+      problem("reference",
+              fmt::format("there is no run called '{}'{}", m_reference, did_you_mean(m_reference, names)));
+  }
+
+  // What is swept and what is not, in words.
+  void tell_sweep(const Sweep& sweep) {
+    if (sweep.empty()) return;
+    std::string swept, fixed, paths;
+    for (const Entry& entry : m_entries) {
+      std::string& list = entry.is_fixed ? fixed : swept;
+      list += (list.empty() ? "" : ", ") + entry.name;
+    }
+    for (const auto& [path, values] : sweep)
+      paths += fmt::format("{}{} ({} values)", paths.empty() ? "" : " × ", path, values.size());
+    m_study.notes.push_back(
+        fmt::format("swept over {}: {}{}", paths, swept, fixed.empty() ? "" : "; not swept: " + fixed));
+    for (const PlannedRun& run : m_study.runs) {
+      if (!run.reference) continue;
+      m_study.notes.push_back(
+          run.variation.empty()
+              ? fmt::format("every run is measured against '{}'", run.name)
+              : fmt::format("every run is measured against '{}' with the same values", run.series));
+      return;
+    }
   }
 
   // Methods have columns of their own, so only what looks like a slip is refused.
   void check_metrics(const std::vector<std::string>& metrics) {
     m_study.metrics = metrics;
     std::vector<std::string> known = k_surface_metrics;
-    for (const Metric& metric : metrics_of(FrameMetrics{})) known.push_back(metric.name);
+    for (const Metrics& table : {metrics_of(FrameMetrics{}), timings_of(FrameMetrics{})}) {
+      for (const Metric& metric : table) known.push_back(metric.name);
+    }
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       const std::string hint = contains(known, metrics[i]) ? "" : did_you_mean(metrics[i], known);
       if (!hint.empty()) problem(fmt::format("metrics[{}]", i), "unknown metric '" + metrics[i] + "'" + hint);
@@ -171,7 +212,8 @@ class StudyPlanner {
   void check_number_of_runs(const Sweep& sweep) {
     double runs = 0;
     for (const Entry& entry : m_entries)
-      runs += size_of(sweep) * static_cast<double>(entry.refine.size()) * size_of(entry.sweep);
+      runs += (entry.is_fixed ? 1 : size_of(sweep)) * static_cast<double>(entry.refine.size()) *
+              size_of(entry.sweep);
     if (runs > k_most_runs)
       problem("sweep",
               fmt::format("this would plan {:.6g} runs; at most {:g} are allowed", runs, k_most_runs));
@@ -214,7 +256,7 @@ class StudyPlanner {
                               : "";
     if (m_study.title.empty()) m_study.title = m_study.scene_title;
     for (const Entry& entry : m_entries) {
-      for (const std::vector<Setting>& variation : combinations(sweep)) {
+      for (const std::vector<Setting>& variation : combinations(entry.is_fixed ? Sweep{} : sweep)) {
         for (const double refine : entry.refine) {
           for (const std::vector<Setting>& resolution : combinations(entry.sweep)) {
             add_run(entry, variation, refine, resolution, scene);
@@ -330,6 +372,7 @@ class StudyPlanner {
   const std::vector<std::string>& m_assignments;
   Study m_study;
   std::vector<Entry> m_entries;
+  std::string m_reference;  // a name that the study gives; empty: the entries say it
   std::set<std::string> m_directories;
   std::vector<Problem> m_problems;
 };
@@ -344,6 +387,10 @@ Study read_study(Json document, const std::string& path, const Registry& registr
   read_object(document, description_of<StudySettings>(), &settings, "", problems);
   for (Problem& problem : problems) problem.file = path;
   return StudyPlanner(registry, assignments, std::move(problems)).plan(settings, path);
+}
+
+bool is_study(const Json& document) {
+  return document.is_object() && document.contains("scene") && !document.contains("bodies");
 }
 
 Json study_schema() {
@@ -363,14 +410,48 @@ Json to_json(const std::vector<Setting>& settings) {
   return json;
 }
 
-void select_runs(Study& study, const std::vector<std::string>& wanted, const Registry& registry) {
-  if (wanted.empty()) return;
+namespace {
+
+bool is_named(const PlannedRun& run, const std::string& name) {
+  return name == run.name || name == run.directory || name == run.series || name == run.method;
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+// "fem, yield_stress 2, rigid" → {"fem, yield_stress 2", "rigid"}: the longest names that there are.
+std::vector<std::string> split_names(const Study& study, const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      std::size_t best = std::min(text.find(',', begin), text.size());
+      for (std::size_t end = best; end <= text.size();
+           end = std::min(text.find(',', end + 1), text.size() + 1)) {
+        const std::string name = trimmed(text.substr(begin, end - begin));
+        if (std::any_of(study.runs.begin(), study.runs.end(),
+                        [&](const auto& run) { return is_named(run, name); }))
+          best = end;
+      }
+      names.push_back(trimmed(text.substr(begin, best - begin)));
+      begin = best + 1;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void select_runs(Study& study, const std::vector<std::string>& texts, const Registry& registry) {
+  if (texts.empty()) return;
+  const std::vector<std::string> wanted = split_names(study, texts);
   std::vector<PlannedRun> kept;
   std::set<std::string> found;
   for (const PlannedRun& run : study.runs) {
     bool keep = run.place == "reference";
     for (const std::string& name : wanted) {
-      if (name != run.name && name != run.series && name != run.method) continue;
+      if (!is_named(run, name)) continue;
       found.insert(name);
       keep = true;
     }
@@ -397,10 +478,12 @@ const PlannedRun* reference_of(const Study& study, const PlannedRun& run) {
   const PlannedRun* finest = nullptr;
   for (const PlannedRun& candidate : study.runs) {
     if (!candidate.reference) continue;
-    bool same = candidate.variation.size() == run.variation.size();
-    for (std::size_t i = 0; same && i < run.variation.size(); ++i) {
-      same = candidate.variation[i].value == run.variation[i].value;
-    }
+    // One that is not swept stands for all values.
+    const bool same =
+        std::all_of(candidate.variation.begin(), candidate.variation.end(), [&](const Setting& setting) {
+          return std::any_of(run.variation.begin(), run.variation.end(),
+                             [&](const Setting& own) { return own.assignment() == setting.assignment(); });
+        });
     if (same && (!finest || candidate.refine >= finest->refine)) finest = &candidate;
   }
   return finest;

@@ -28,7 +28,8 @@ struct PlannedRun {
   std::vector<Setting> resolution;  // the part of `settings` that sweeps this method's resolution
   double refine = 1;
   bool reference = false;
-  std::string place;  // JSON path of the entry in the study, e.g. runs[2]
+  bool for_all = false;  // a reference for every run, whatever its values of the study's sweep
+  std::string place;     // JSON path of the entry in the study, e.g. runs[2]
 };
 
 struct Study {
@@ -46,11 +47,15 @@ struct Study {
 Study read_study(Json document, const std::string& path, const Registry& registry,
                  const std::vector<std::string>& assignments = {});
 
+// A study rather than a scene, by its keys.
+bool is_study(const Json& document);
+
 Json study_schema();
 Json to_json(const std::vector<Setting>& settings);  // {path: value}
 
-// Only the runs whose name, series or method is in `wanted`, and a reference of its own; a registered method
-// that the study does not name is added. Throws InputError for a name that is neither.
+// Only the runs whose name, directory, series or method is in `wanted`, and a reference of its own; a registered method
+// that the study does not name is added. Several may stand in one text with commas between, also names that hold commas
+// themselves. Throws InputError for a name that is none of these.
 void select_runs(Study& study, const std::vector<std::string>& wanted, const Registry& registry);
 
 // The run that `run` is measured against: the reference with the same values of the study's sweep; nullptr

@@ -23,6 +23,7 @@ void describe(Describe<StudyRunSettings>& d) {
           k_refinements)
       .or_single();
   d.field("sweep", &StudyRunSettings::sweep, "", "sweep of this method's resolution: path → values");
+  d.field("fixed", &StudyRunSettings::fixed, "", "the study's sweep passes this run by");
   d.shorthand("method");
   d.check([](const StudyRunSettings& run, const ProblemSink& problem) {
     check_sweep(run.sweep, problem);
@@ -36,6 +37,8 @@ void describe(Describe<StudyReferenceSettings>& d) {
   d.field("set", &StudyReferenceSettings::set, "", "settings of the scene for this run: path → value");
   d.field("refine", &StudyReferenceSettings::refine, "", "finer volumes: grid × n, max_tet_volume / n³",
           k_refinements);
+  d.field("fixed", &StudyReferenceSettings::fixed, "",
+          "one reference for all values of the study's sweep, instead of one for each");
   d.shorthand("name");
   d.check([](const StudyReferenceSettings& reference, const ProblemSink& problem) {
     if (!reference.name && !reference.method) problem("method", "is missing: expected a string");
@@ -49,9 +52,12 @@ void describe(Describe<StudySettings>& d) {
   d.field("lesson", &StudySettings::lesson, "", "one paragraph: what one learns from it");
   d.field("scene", &StudySettings::scene, "", "scene file, relative to the study").path().required();
   d.field("runs", &StudySettings::runs, "", "methods, or methods with settings").required();
-  d.field("sweep", &StudySettings::sweep, "", "every run with each of these values: path → values");
+  d.field("sweep", &StudySettings::sweep, "",
+          "every run but fixed ones with each of these values: path → values");
   d.field("reference", &StudySettings::reference, "",
-          "what the runs are measured against: a run's name or a run of its own; none: the first run");
+          "what the runs are measured against: a run's name (of an entry: at the same values of the sweep; "
+          "of one swept run, "
+          "as in \"fem, young 2000000\": that one) or a run of its own; none: the first run");
   d.field("metrics", &StudySettings::metrics, "", "metrics to show first, e.g. surface_rms, volume_ratio");
   d.check([](const StudySettings& study, const ProblemSink& problem) {
     check_sweep(study.sweep, problem);

@@ -2,9 +2,10 @@
 //
 //   {"title": …, "lesson": one paragraph on what one learns, "scene": path relative to the study,
 //    "runs": ["fem", {"name", "method", "set": {path: value}, "refine": n or [n, …], "sweep": {path: […]}}],
-//    "sweep": {path: [values]},                    runs × values; each is compared with the reference at the
-//                                                  same values
-//    "reference": name of a run, or {"method", "refine", "set"}: a run of its own, finer than the others,
+//    "sweep": {path: [values]},                    runs × values, but for runs with "fixed": true; each is compared with
+//                                                  the reference at the same values, or with a fixed one
+//    "reference": name of an entry or of one of its swept runs ("fem, yield_stress 2000000"), or {"method", "refine",
+//                 "set", "fixed"}: a run of its own, finer than the others,
 //    "metrics": ["surface_rms", …]}
 //
 // `refine` n makes the reference volumes of the bodies finer: grid × n, max_tet_volume / n³. A list of them,
@@ -24,7 +25,8 @@ struct StudyRunSettings {
   std::optional<std::string> name;  // none: the method's
   NamedValues set;
   std::vector<double> refine{1};
-  NamedValues sweep;  // lists
+  NamedValues sweep;   // lists
+  bool fixed = false;  // the study's sweep passes it by
 };
 
 // Without a method it is the name of one of the runs.
@@ -32,6 +34,7 @@ struct StudyReferenceSettings {
   std::optional<std::string> name, method;
   NamedValues set;
   double refine = 1;
+  bool fixed = false;
 };
 
 struct StudySettings {

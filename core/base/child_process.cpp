@@ -110,6 +110,7 @@ ChildResult run_in_child(const std::function<bool(const ChildOutput&)>& work, do
     while (::waitpid(id, &status, 0) < 0 && errno == EINTR) {
     }
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result.late = result.late || result.signal == SIGXCPU;
     result.ok = !result.late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
   ::close(ends[0]);

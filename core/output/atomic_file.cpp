@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 namespace exemplar {
 
@@ -66,6 +67,22 @@ class TemporaryFile {
   bool m_renamed = false;
 };
 
+// More files than this are cheaper to sync with everything else on their disk.
+constexpr std::size_t k_single_syncs = 32;
+
+void sync_one(const fs::path& path, int (*sync)(int), int flags) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
+  const bool ok = descriptor >= 0 && sync(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  // Some file systems have nothing to sync for a folder.
+  if (!ok && error != EINVAL && error != ENOSYS) throw OutputError(path, std::strerror(error));
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
 }  // namespace
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Durability durability) {
@@ -73,6 +90,31 @@ void write_file_atomically(const fs::path& path, std::string_view bytes, Durabil
   file.write(bytes);
   if (durability == Durability::power_failure) file.sync();
   file.rename_to_target();
+  if (durability == Durability::power_failure) sync_one(folder_of(path), ::fsync, O_DIRECTORY);
+}
+
+void append_whole(int descriptor, const fs::path& path, std::string_view text) {
+  const off_t before = ::lseek(descriptor, 0, SEEK_END);
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int error = errno;
+      if (::ftruncate(descriptor, before) != 0) throw OutputError(path, std::strerror(errno));
+      throw OutputError(path, std::strerror(error));
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void sync_files(const fs::path& directory, const std::vector<fs::path>& files) {
+  if (files.size() > k_single_syncs) return sync_one(directory, ::syncfs, O_DIRECTORY);
+  std::set<fs::path> folders;
+  for (const fs::path& file : files) {
+    sync_one(file, ::fsync, 0);
+    folders.insert(folder_of(file));
+  }
+  for (const fs::path& folder : folders) sync_one(folder, ::fsync, O_DIRECTORY);
 }
 
 void make_writable_directory(const fs::path& directory) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace exemplar {
 
@@ -22,6 +23,12 @@ enum class Durability { process_crash, power_failure };
 // Replaces `path` by `bytes` (text or binary). Throws OutputError; then `path` is what it was before.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            Durability durability = Durability::process_crash);
+
+// Appends all of `text` to an open file, or nothing of it when the disk is full. Throws OutputError.
+void append_whole(int descriptor, const std::filesystem::path& path, std::string_view text);
+
+// Waits until what was written to these files, and their names, are on the disk. Throws OutputError.
+void sync_files(const std::filesystem::path& directory, const std::vector<std::filesystem::path>& files);
 
 // Makes the folder and its parents; throws OutputError when that fails or no file can be made in it.
 void make_writable_directory(const std::filesystem::path& directory);

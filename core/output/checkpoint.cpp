@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/base/checksum.h"
 #include "core/base/errors.h"
 
 // File: magic, then method, content key, time, frame, number of arrays, (name, bytes) each; then the checksum
@@ -19,20 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view k_magic = "exemplar checkpoint 1\n";
-
-// FNV-1a over 64-bit words: any flipped bit changes it, and it is faster than the disk.
-std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t hash = 14695981039346656037ULL ^ bytes.size();
-  while (!bytes.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t size = std::min(sizeof word, bytes.size());
-    std::memcpy(&word, bytes.data(), size);
-    hash = (hash ^ word) * 1099511628211ULL;
-    hash ^= hash >> 32;
-    bytes.remove_prefix(size);
-  }
-  return hash;
-}
 
 template <class T>
 void put(std::string& out, const T& value) {
@@ -147,11 +134,12 @@ Checkpoint read_checkpoint(const fs::path& path) {
   return checkpoint;
 }
 
-LoadedCheckpoint load_latest_checkpoint(const fs::path& directory) {
+LoadedCheckpoint load_latest_checkpoint(const fs::path& directory, int before) {
   LoadedCheckpoint loaded;
   auto found = list_checkpoints(directory);
   std::reverse(found.begin(), found.end());
   for (const auto& [frame, path] : found) {
+    if (frame >= before) continue;
     try {
       loaded.checkpoint = read_checkpoint(path);
       return loaded;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,8 +30,9 @@ struct LoadedCheckpoint {
   std::vector<std::string> damaged;      // one sentence for each file that was passed over
 };
 
-// The newest checkpoint that is whole.
-LoadedCheckpoint load_latest_checkpoint(const std::filesystem::path& directory);
+// The newest checkpoint that is whole and whose frame comes before `before`.
+LoadedCheckpoint load_latest_checkpoint(const std::filesystem::path& directory,
+                                        int before = std::numeric_limits<int>::max());
 
 // One file; throws InputError when it is damaged.
 Checkpoint read_checkpoint(const std::filesystem::path& path);

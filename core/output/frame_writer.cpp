@@ -13,8 +13,10 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/checksum.h"
 #include "core/base/errors.h"
 #include "core/output/geometry_file.h"
+#include "core/output/manifest.h"
 
 namespace exemplar {
 
@@ -40,18 +42,6 @@ std::optional<FrameName> parse_frame_name(const fs::path& file) {
       digits.size() >= 5 && digits.size() <= 9 && digits.find_first_not_of("0123456789") == std::string::npos;
   if (!number) return std::nullopt;
   return FrameName{stem.substr(0, underscore), std::stoi(digits)};
-}
-
-// What a collection of an earlier run keeps; nothing when it is damaged or not one of a run's series.
-std::vector<PvdEntry> entries_before(const fs::path& pvd, int first_frame) {
-  std::vector<PvdEntry> kept;
-  for (PvdEntry& entry : read_pvd(pvd)) {
-    const auto name = parse_frame_name(entry.file);
-    if (!name || name->series != pvd.stem() || name->frame >= first_frame || !fs::exists(entry.file))
-      continue;
-    kept.push_back({entry.time, fs::path("frames") / entry.file.filename()});
-  }
-  return kept;
 }
 
 bool is_series_collection(const fs::path& pvd) {
@@ -84,7 +74,8 @@ std::vector<fs::path> sorted_files(const fs::path& folder) {
 
 class FrameWriter::Implementation {
  public:
-  Implementation(const fs::path& directory, int first_frame) : m_directory(directory) {
+  Implementation(const fs::path& directory, int first_frame)
+      : m_directory(directory), m_last_written(first_frame - 1) {
     make_writable_directory(directory);
     make_writable_directory(directory / "frames");
     try {
@@ -116,6 +107,23 @@ class FrameWriter::Implementation {
     if (m_error) std::rethrow_exception(m_error);
   }
 
+  void sync() {
+    wait_until_empty();
+    std::vector<fs::path> files;
+    {
+      std::lock_guard lock(m_mutex);
+      files.swap(m_unsynced);
+    }
+    for (const auto& [name, series] : m_series) files.push_back(series.collection.path());
+    files.push_back(m_manifest->path());
+    sync_files(m_directory, files);
+  }
+
+  int last_written() const {
+    std::lock_guard lock(m_mutex);
+    return m_last_written;
+  }
+
   void finish() {
     {
       std::lock_guard lock(m_mutex);
@@ -142,21 +150,22 @@ class FrameWriter::Implementation {
     std::vector<FieldArray> known_arrays;  // without values
   };
 
+  // From the manifest: a collection itself may have been lost.
   void continue_collections(int first_frame) {
-    for (const fs::path& file : sorted_files(m_directory)) {
-      if (is_left_over(file)) fs::remove(file);
-      if (!is_series_collection(file)) continue;
-      PvdFile collection(file);
-      collection.set_entries(entries_before(file, first_frame));
-      if (collection.entries().empty()) {
-        fs::remove(file);
-        continue;
-      }
-      collection.save();
-      Series series{std::move(collection), {}};
-      remember_arrays(series, read_geometry(m_directory / series.collection.entries().back().file));
-      m_series.emplace(file.stem().string(), std::move(series));
+    std::vector<ManifestEntry> kept;
+    for (const ManifestEntry& entry : read_manifest(m_directory)) {
+      if (entry.frame < first_frame && fs::exists(m_directory / entry.file)) kept.push_back(entry);
     }
+    for (const ManifestEntry& entry : kept) series_named(entry.series).collection.add(entry.time, entry.file);
+    for (const fs::path& file : sorted_files(m_directory)) {
+      const bool is_dropped = is_series_collection(file) && !m_series.count(file.stem().string());
+      if (is_left_over(file) || is_dropped) fs::remove(file);
+    }
+    for (auto& [name, series] : m_series) {
+      series.collection.save();
+      remember_arrays(series, read_geometry(m_directory / series.collection.entries().back().file));
+    }
+    m_manifest = std::make_unique<ManifestFile>(m_directory, kept);
   }
 
   void remove_frames_from(int first_frame) {
@@ -183,6 +192,7 @@ class FrameWriter::Implementation {
       m_busy_seconds += elapsed.count();
       m_busy = false;
       m_error = error;
+      if (!error) m_last_written = frame.index;
       m_changed.notify_all();
       if (m_error) return;
     }
@@ -200,15 +210,23 @@ class FrameWriter::Implementation {
   // All files of the frame come before any collection lists them.
   void write_frame(Frame& frame) {
     std::vector<Series*> changed;
+    std::vector<ManifestEntry> written;
     for (Geometry& geometry : frame.geometries) {
       Series& series = series_named(geometry.series);
       assert(std::find(changed.begin(), changed.end(), &series) == changed.end());
       fill_missing_arrays(series, geometry);
       const fs::path file = fs::path("frames") / fmt::format("{}_{:05}{}", geometry.series, frame.index,
                                                              geometry_extension(geometry.kind));
-      write_geometry(m_directory / file, geometry, frame.time);
+      const std::string bytes = encode_geometry(geometry, frame.time);
+      write_file_atomically(m_directory / file, bytes);
+      written.push_back({frame.index, frame.time, geometry.series, file, bytes.size(), checksum(bytes)});
       series.collection.add(frame.time, file);
       changed.push_back(&series);
+    }
+    m_manifest->append(written);
+    {
+      std::lock_guard lock(m_mutex);
+      for (const ManifestEntry& entry : written) m_unsynced.push_back(m_directory / entry.file);
     }
     for (const Series* series : changed) series->collection.save();
   }
@@ -246,7 +264,8 @@ class FrameWriter::Implementation {
   }
 
   const fs::path m_directory;
-  std::map<std::string, Series> m_series;  // used by the thread only, once it runs
+  std::map<std::string, Series> m_series;    // used by the thread only, while it is busy
+  std::unique_ptr<ManifestFile> m_manifest;  // likewise
 
   mutable std::mutex m_mutex;  // guards what follows
   std::condition_variable m_changed;
@@ -255,6 +274,8 @@ class FrameWriter::Implementation {
   bool m_busy = false;
   bool m_finishing = false;
   int m_last_frame = -1;
+  int m_last_written;
+  std::vector<fs::path> m_unsynced;
   double m_busy_seconds = 0;
   std::thread m_thread;
 };
@@ -275,6 +296,30 @@ void FrameWriter::flush() {
 void FrameWriter::close() {
   m_implementation->finish();
   m_implementation->wait_until_empty();
+}
+
+void FrameWriter::sync() {
+  m_implementation->sync();
+}
+
+int FrameWriter::last_written() const {
+  return m_implementation->last_written();
+}
+
+void repair_collections(const fs::path& directory) {
+  std::map<std::string, PvdFile> collections;
+  for (const ManifestEntry& entry : read_manifest(directory)) {
+    const fs::path path = directory / (entry.series + ".pvd");
+    collections.try_emplace(entry.series, path).first->second.add(entry.time, entry.file);
+  }
+  for (const auto& [series, collection] : collections) {
+    bool is_whole = false;
+    try {
+      is_whole = read_pvd(collection.path()).size() == collection.entries().size();
+    } catch (const InputError&) {
+    }
+    if (!is_whole) collection.save();
+  }
 }
 
 double FrameWriter::busy_seconds() const {

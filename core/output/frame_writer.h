@@ -1,8 +1,8 @@
 // Writes a run's frames on a thread of its own, so that the simulation does not wait for the disk.
 //
-// Run directory: frames/<series>_<00000>.vtp|vtu, one file a series and frame, and <series>.pvd at the top,
-// rewritten after every frame: a running simulation can be watched, and no .pvd ever lists a file that is
-// missing or half written. Every array that a series once had is in all its later frames (filled with 0 where
+// Run directory: frames/<series>_<00000>.vtp|vtu, one file a series and frame, their sizes and checksums in manifest.csv,
+// and <series>.pvd at the top, rewritten after every frame: a running simulation can be watched, and no .pvd ever lists a
+// file that is missing or half written. Every array that a series once had is in all its later frames (filled with 0 where
 // a method left it out).
 #pragma once
 
@@ -19,8 +19,8 @@ namespace exemplar {
 class FrameWriter {
  public:
   // Makes the folder and checks that it is writable (OutputError). Frames from `first_frame` on that an
-  // earlier run left are dropped, from the .pvd files first; earlier ones are kept and continued: 0 starts
-  // anew, and a resumed run passes the frame after its checkpoint's.
+  // earlier run left are dropped, from the .pvd files first; earlier ones, as the manifest has them, are kept and
+  // continued: 0 starts anew, and a resumed run passes the frame after its checkpoint's.
   explicit FrameWriter(const std::filesystem::path& directory, int first_frame = 0);
   ~FrameWriter();  // waits for what is queued; errors are lost here, so call close()
   FrameWriter(const FrameWriter&) = delete;
@@ -32,9 +32,13 @@ class FrameWriter {
 
   // Waits until everything queued is on disk; throws OutputError when something could not be written.
   void flush();
+  // As flush(), and waits until it would survive a power failure.
+  void sync();
   // As flush(), and ends the thread.
   void close();
 
+  // The last frame that is complete; first_frame − 1 when there is none.
+  int last_written() const;
   // Seconds that the thread has spent encoding and writing.
   double busy_seconds() const;
 
@@ -42,5 +46,8 @@ class FrameWriter {
   class Implementation;
   std::unique_ptr<Implementation> m_implementation;
 };
+
+// The collections of a finished run as its manifest has them, where one is lost or damaged. Throws OutputError.
+void repair_collections(const std::filesystem::path& directory);
 
 }  // namespace exemplar

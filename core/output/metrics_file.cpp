@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <charconv>
@@ -12,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 
 #include "core/base/errors.h"
 
@@ -81,6 +83,15 @@ std::string rows_before(const fs::path& path, const std::string& header, int fir
   return kept;
 }
 
+bool is_row(const std::vector<std::string>& cells, std::size_t columns) {
+  return cells.size() == columns && std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
+           double value = 0;
+           const char* end = cell.data() + cell.size();
+           const auto parsed = std::from_chars(cell.data(), end, value);
+           return cell.empty() || (parsed.ec == std::errc() && parsed.ptr == end);
+         });
+}
+
 double parse_cell(const std::string& cell, const fs::path& path, std::size_t line) {
   if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
@@ -110,13 +121,7 @@ void MetricsFile::append(int frame, const Metrics& row) {
   std::string line = std::to_string(frame);
   for (const Metric& m : row) line += std::isnan(m.value) ? std::string(",") : fmt::format(",{}", m.value);
   line += '\n';
-  const off_t before = ::lseek(m_descriptor, 0, SEEK_END);
-  const ssize_t written = ::write(m_descriptor, line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size())) return;
-  // Half a row on a full disk: take it back, so that the table stays whole.
-  const int error = written < 0 ? errno : ENOSPC;
-  if (written > 0 && ::ftruncate(m_descriptor, before) != 0) throw OutputError(m_path, std::strerror(errno));
-  throw OutputError(m_path, std::strerror(error));
+  append_whole(m_descriptor, m_path, line);
 }
 
 int MetricsTable::find(const std::string& name) const {
@@ -134,7 +139,20 @@ std::vector<double> MetricsTable::column(const std::string& name) const {
   return values;
 }
 
-MetricsTable read_metrics(const fs::path& path) {
+void MetricsTable::join(const MetricsTable& other) {
+  std::map<double, const std::vector<double>*> by_frame;
+  for (const auto& row : other.rows) by_frame[row[0]] = &row;
+  for (std::size_t c = 0; c < other.columns.size(); ++c) {
+    if (find(other.columns[c].name) >= 0) continue;
+    columns.push_back(other.columns[c]);
+    for (auto& row : rows) {
+      const auto found = by_frame.find(row[0]);
+      row.push_back(found == by_frame.end() ? std::numeric_limits<double>::quiet_NaN() : (*found->second)[c]);
+    }
+  }
+}
+
+MetricsTable read_metrics(const fs::path& path, AtDamage at_damage) {
   const std::vector<std::string> lines = complete_lines(path);
   if (lines.empty()) throw InputError(Problem{path.string(), {}, "there is no table of metrics"});
   MetricsTable table;
@@ -142,6 +160,7 @@ MetricsTable read_metrics(const fs::path& path) {
     table.columns.push_back(parse_metric_title(title));
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::vector<std::string> cells = split_cells(lines[i]);
+    if (at_damage == AtDamage::stop && !is_row(cells, table.columns.size())) break;
     if (cells.size() != table.columns.size()) {
       throw InputError(Problem{
           path.string(),

@@ -22,8 +22,9 @@ class MetricsFile {
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  // One value a column; NaN becomes an empty cell. On disk when it returns. Throws OutputError.
+  // One value a column; NaN becomes an empty cell. With the system when it returns. Throws OutputError.
   void append(int frame, const Metrics& row);
+  const std::filesystem::path& path() const { return m_path; }
 
  private:
   std::filesystem::path m_path;
@@ -39,9 +40,12 @@ struct MetricsTable {
   int find(const std::string& name) const;
   // The values of a column; throws InputError when there is none.
   std::vector<double> column(const std::string& name) const;
+  // Adds the columns of another table that are not here yet, row by row of the same frame; NaN where it has none.
+  void join(const MetricsTable& other);
 };
 
-// A last row without its end of line is left out. Throws InputError with the line of what is wrong.
-MetricsTable read_metrics(const std::filesystem::path& path);
+enum class AtDamage { refuse, stop };
+// A last row without its end of line is left out. What is wrong is an InputError with its line, or the end of the table.
+MetricsTable read_metrics(const std::filesystem::path& path, AtDamage at_damage = AtDamage::refuse);
 
 }  // namespace exemplar

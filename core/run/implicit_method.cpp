@@ -52,6 +52,10 @@ class ImplicitMethod : public Method {
   void set_given_weights(std::size_t b, StepInput& input) const;
   void update_signals(double dt);
   std::string failure(const StepOutcome& outcome) const;
+  void add_work(const StepInput& input, const Points& before);
+  bool knows_work() const;
+  double obstacle_energy() const;
+  void balance(Diagnostics& d) const;
   Points rows_of(std::size_t b, const Points& nodes) const {
     return nodes.middleRows(m_model->bodies()[b].first_node, m_model->bodies()[b].node_count);
   }
@@ -69,6 +73,8 @@ class ImplicitMethod : public Method {
   double m_time = 0;
   double m_seconds = 0;
   int m_iterations = 0;
+  // J: work of loads and supports so far; energy at the start, of bodies and of dynamic obstacles.
+  double m_work = 0, m_start_energy = 0, m_start_obstacles = 0;
 };
 
 ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& settings,
@@ -83,6 +89,9 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
     add_contact();
   }
   prepare_actions();
+  const Diagnostics start = diagnostics();
+  m_start_energy = start.kinetic_energy + start.elastic_energy + start.gravitational_energy;
+  m_start_obstacles = obstacle_energy();
   m_notes.push_back(
       {Severity::note, fmt::format("{}, {} unknowns", m_model->size_text(), m_solver.unknowns())});
 }
@@ -230,12 +239,14 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
     }
     StepInput input = make_input(clock.dt());
     input.may_refuse = clock.can_halve();
+    const Points before = m_solver.state().positions;
     const StepOutcome outcome = m_model->step(input);
     report.iterations += outcome.newton.iterations;
     if (outcome.status == StepStatus::ok) {
       clock.advance();
       m_time = clock.time();
       update_signals(input.dt);
+      add_work(input, before);
       ++report.steps;
     } else if (outcome.status == StepStatus::interrupted) {
       report.status = Status::interrupted;
@@ -249,6 +260,60 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
   m_iterations += report.iterations;
   m_seconds += stopwatch.seconds();
   return report;
+}
+
+// Loads: force times way. Supports that move: what they must add to inertia, loads and elasticity (damping and contact at
+// held nodes are left out).
+void ImplicitMethod::add_work(const StepInput& input, const Points& before) {
+  const ImplicitState& state = m_solver.state();
+  const Points way = state.positions - before;
+  const VecX& masses = m_solver.masses();
+  double work = 0;
+  for (Eigen::Index i = 0; i < way.rows(); ++i)
+    work += (input.forces.row(i).transpose() - masses[i] * m_scene.gravity).dot(Vec3(way.row(i)));
+  const bool is_moved = std::any_of(input.held.begin(), input.held.end(),
+                                    [&](const SupportedNode& node) { return !way.row(node.node).isZero(0); });
+  if (is_moved) {
+    const Points inner = m_solver.internal_forces();
+    for (const SupportedNode& node : input.held) {
+      const Vec3 force = masses[node.node] * state.accelerations.row(node.node).transpose() -
+                         input.forces.row(node.node).transpose() - inner.row(node.node).transpose();
+      for (int k = 0; k < 3; ++k) work += node.held[to_size(k)] ? force[k] * way(node.node, k) : 0;
+    }
+  }
+  m_work += work;
+}
+
+// Not what keyframed obstacles and controlled examples bring in.
+bool ImplicitMethod::knows_work() const {
+  const auto is_keyframed = [](const ObstacleBody& o) { return o.kind() == ObstacleKind::keyframed; };
+  const auto is_controlled = [](const Actions& a) { return !a.controllers.empty(); };
+  return m_settings.mode == ImplicitMode::dynamic &&
+         std::none_of(m_scene.obstacles.begin(), m_scene.obstacles.end(), is_keyframed) &&
+         std::none_of(m_actions.begin(), m_actions.end(), is_controlled);
+}
+
+double ImplicitMethod::obstacle_energy() const {
+  double energy = 0;
+  for (std::size_t o = 0; o < m_solver.state().obstacles.size(); ++o) {
+    const ObstacleBody& obstacle = m_scene.obstacles[o];
+    if (!obstacle.dynamic()) continue;
+    const ObstacleState& s = m_solver.state().obstacles[o];
+    energy += 0.5 * obstacle.mass() * s.velocity.squaredNorm() +
+              0.5 * s.angular_velocity.dot(obstacle.world_inertia(s) * s.angular_velocity) -
+              obstacle.mass() * m_scene.gravity.dot(s.position);
+  }
+  return energy;
+}
+
+// What nothing else accounts for is the time step's.
+void ImplicitMethod::balance(Diagnostics& d) const {
+  if (!knows_work()) return;
+  d.external_work = m_work + m_start_obstacles - obstacle_energy();
+  const double accounted = d.kinetic_energy + d.elastic_energy + d.gravitational_energy +
+                           m_solver.state().energies.barrier + d.plastic_dissipation + d.contact_dissipation +
+                           d.damping_dissipation;
+  d.numerical_dissipation = m_start_energy + d.external_work - accounted;
 }
 
 std::vector<Geometry> ImplicitMethod::fields() const {
@@ -286,6 +351,7 @@ Diagnostics ImplicitMethod::diagnostics() const {
   d.elastic_energy += distance;
   if (has_examples) d.example_distance = distance;
   if (!m_scene.obstacles.empty()) d.extra.push_back({"contact_energy", "J", state.energies.barrier});
+  balance(d);
   return d;
 }
 
@@ -311,6 +377,7 @@ void ImplicitMethod::save(StateWriter& out) const {
   const std::array<double, 3> energies{state.energies.damping, state.energies.contact,
                                        state.energies.barrier};
   out.write("energies", std::span<const double>(energies));
+  out.write("work", m_work);
   m_model->save(out);
 }
 
@@ -336,6 +403,7 @@ void ImplicitMethod::load(StateReader& in) {
   std::array<double, 3> energies;
   in.read("energies", std::span<double>(energies));
   state.energies = {energies[0], energies[1], energies[2]};
+  m_work = in.read_double("work");
   m_solver.set_state(std::move(state));
   m_model->load(in);
 }

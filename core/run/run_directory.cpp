@@ -1,11 +1,18 @@
 #include "core/run/run_directory.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/errors.h"
 #include "core/base/hash.h"
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
@@ -35,6 +42,19 @@ RunStatus status_of(Status status) {
   return RunStatus::failed;
 }
 
+// Room that a full disk leaves for the last words: run.json takes its place.
+constexpr std::size_t k_reserve = 256 * 1024;
+
+void make_reserve(const fs::path& path) {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw OutputError(path, std::strerror(errno));
+  const int error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(k_reserve));
+  ::close(descriptor);
+  if (error == ENOSPC) throw OutputError(path, std::strerror(error));
+}
+
 std::optional<double> if_known(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
@@ -49,7 +69,8 @@ struct RunDirectory::Implementation {
   RunRecord record;
   int first_frame;
   FrameWriter writer;
-  std::unique_ptr<MetricsFile> metrics;
+  std::unique_ptr<MetricsFile> metrics, timings;
+  std::deque<FrameMetrics> recent;  // the last frames: what is on disk may be a few behind
 };
 
 std::string program_version() {
@@ -73,32 +94,54 @@ RunDirectory::RunDirectory(std::string directory, RunRecord record, int first_fr
   if (first_frame == 0) remove_checkpoints(m_implementation->directory / "checkpoints");
   m_implementation->record.status = RunStatus::running;
   write_run_record(m_implementation->directory, m_implementation->record);
+  make_reserve(m_implementation->directory / ".reserve");
 }
 
-RunDirectory::~RunDirectory() = default;
+RunDirectory::~RunDirectory() {
+  std::error_code ignored;
+  fs::remove(m_implementation->directory / ".reserve", ignored);
+}
+
+namespace {
+
+// Times are no reason to refuse a run: a table of another kind starts anew.
+std::unique_ptr<MetricsFile> open_timings(const fs::path& path, const Metrics& columns, int first_frame) {
+  try {
+    return std::make_unique<MetricsFile>(path, columns, first_frame);
+  } catch (const InputError&) {
+    return std::make_unique<MetricsFile>(path, columns, 0);
+  }
+}
+
+}  // namespace
 
 void RunDirectory::frame(const FrameMetrics& metrics, std::vector<Geometry> geometries) {
   Implementation& self = *m_implementation;
-  const Metrics row = metrics_of(metrics);
-  if (!self.metrics)
+  const Metrics row = metrics_of(metrics), times = timings_of(metrics);
+  if (!self.metrics) {
     self.metrics = std::make_unique<MetricsFile>(self.directory / "metrics.csv", row, self.first_frame);
+    self.timings = open_timings(self.directory / "timings.csv", times, self.first_frame);
+  }
   self.metrics->append(metrics.frame, row);
+  self.timings->append(metrics.frame, times);
+  self.recent.push_back(metrics);
+  if (self.recent.size() > 8) self.recent.pop_front();  // more than the writer's queue holds
   self.writer.write(metrics.frame, metrics.time, std::move(geometries));
 }
 
 void RunDirectory::checkpoint(const FrameMetrics& metrics, const StateArrays& state, bool) {
   Implementation& self = *m_implementation;
-  self.writer.flush();
+  self.writer.sync();
+  if (self.metrics) sync_files(self.directory, {self.metrics->path(), self.timings->path()});
   save_checkpoint(self.directory / "checkpoints",
                   {self.record.method, self.record.content_key, metrics.time, metrics.frame, state});
 }
 
-void RunDirectory::finish(const RunSummary& summary, const std::optional<std::string>& failure) {
-  Implementation& self = *m_implementation;
-  if (!failure) self.writer.close();
-  RunRecord& record = self.record;
-  record.status = failure ? RunStatus::failed : status_of(summary.status);
-  record.message = failure ? *failure : summary.message;
+namespace {
+
+void fill(RunRecord& record, const RunSummary& summary) {
+  record.status = status_of(summary.status);
+  record.message = summary.message;
   record.frames = summary.last_frame;
   record.simulated_time = summary.last.time;
   record.steps = summary.steps;
@@ -108,10 +151,55 @@ void RunDirectory::finish(const RunSummary& summary, const std::optional<std::st
   record.peak_memory = peak_memory_megabytes();
   record.worst_penetration = if_known(summary.worst_penetration);
   record.phases = summary.last.phases;
-  record.writer_time = self.writer.busy_seconds();
   for (const Metric& metric : metrics_of(summary.last))
     record.final_metrics.emplace_back(metric.title(), metric.value);
-  write_run_record(self.directory, record);
+}
+
+// Energy that only the time step has taken, beside the most that moved.
+constexpr double k_much = 0.3;
+
+void note_lost_energy(const fs::path& metrics, RunRecord& record) {
+  if (!fs::is_regular_file(metrics)) return;
+  const MetricsTable table = read_metrics(metrics, AtDamage::stop);
+  if (table.find("numerical_dissipation") < 0 || table.find("kinetic_energy") < 0 || table.rows.empty())
+    return;
+  double most = 0;
+  for (const double kinetic : table.column("kinetic_energy")) most = std::fmax(most, kinetic);
+  const double lost = table.column("numerical_dissipation").back();
+  if (!(most > 0) || !(lost > k_much * most)) return;
+  record.notes.push_back(
+      {Severity::warning,
+       fmt::format(
+           "the time step took {:.3g} J, {:.0f} % of the most that was in motion ({:.3g} J): use more "
+           "steps_per_frame",
+           lost, 100 * lost / most, most)});
+}
+
+}  // namespace
+
+RunSummary RunDirectory::finish(RunSummary summary) {
+  Implementation& self = *m_implementation;
+  try {
+    self.writer.close();
+  } catch (const OutputError& error) {
+    if (!summary.output_failed) summary.message = error.what();
+    summary.status = Status::failed;
+    summary.output_failed = true;
+  }
+  if (summary.output_failed) {
+    summary.last_frame = std::max(0, self.writer.last_written());
+    for (const FrameMetrics& metrics : self.recent) {
+      if (metrics.frame == summary.last_frame) summary.last = metrics;
+    }
+  }
+  fill(self.record, summary);
+  note_lost_energy(self.directory / "metrics.csv", self.record);
+  summary.notes = self.record.notes;
+  self.record.writer_time = self.writer.busy_seconds();
+  std::error_code ignored;
+  fs::remove(self.directory / ".reserve", ignored);
+  write_run_record(self.directory, self.record);
+  return summary;
 }
 
 }  // namespace exemplar

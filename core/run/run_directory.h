@@ -1,4 +1,5 @@
-// A run's directory: frames and collections, metrics.csv, checkpoints and run.json (core/scene/runs/run_record.h).
+// A run's directory: frames, their manifest and collections, metrics.csv (the same bytes whenever it is run), timings.csv,
+// checkpoints and run.json (core/scene/runs/run_record.h).
 #pragma once
 
 #include <memory>
@@ -28,8 +29,8 @@ class RunDirectory : public RunSink {
   void frame(const FrameMetrics& metrics, std::vector<Geometry> geometries) override;
   void checkpoint(const FrameMetrics& metrics, const StateArrays& state, bool scheduled) override;
 
-  // Waits for the writer and writes the final run.json; `failure` replaces the summary's status and message.
-  void finish(const RunSummary& summary, const std::optional<std::string>& failure = std::nullopt);
+  // Waits for the writer and writes the final run.json; returns the summary of what is on disk.
+  RunSummary finish(RunSummary summary);
 
  private:
   struct Implementation;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/output/atomic_file.h"
 #include "core/run/surface_fields.h"
 
 namespace exemplar {
@@ -37,15 +38,25 @@ class Loop {
     }
     keep_state();
     m_last_checkpoint = Clock::now();
+    const int period =
+        m_options.checkpoint_frames > 0 ? m_options.checkpoint_frames : std::max(10, frames / 10);
     for (int frame = m_summary.last_frame + 1; frame <= frames; ++frame) {
       const StepReport report = advance_to(frame);
       if (report.status != Status::ok) return stopped(report);
       show(frame, report);
       keep_state();
-      const bool due = seconds_since(m_last_checkpoint) >= m_options.checkpoint_seconds;
+      const bool due =
+          seconds_since(m_last_checkpoint) >= m_options.checkpoint_seconds || frame % period == 0;
       if (due || frame == frames) save_checkpoint(true);  // the last one: a run can be lengthened
       m_options.progress(m_summary.last, frames);
     }
+    return m_summary;
+  }
+
+  RunSummary ended_by(const OutputError& error) {
+    m_summary.status = Status::failed;
+    m_summary.message = error.what();
+    m_summary.output_failed = true;
     return m_summary;
   }
 
@@ -129,7 +140,12 @@ class Loop {
 
 RunSummary simulate(Method& method, const Scene& scene, RunSink& sink, const RunOptions& options,
                     const ResumePoint* resume) {
-  return Loop(method, scene, sink, options).run(resume);
+  Loop loop(method, scene, sink, options);
+  try {
+    return loop.run(resume);
+  } catch (const OutputError& error) {
+    return loop.ended_by(error);
+  }
 }
 
 namespace {
@@ -152,6 +168,8 @@ Metrics metrics_of(const FrameMetrics& frame) {
                         {"plastic_dissipation", "J", d.plastic_dissipation},
                         {"contact_dissipation", "J", d.contact_dissipation},
                         {"damping_dissipation", "J", d.damping_dissipation},
+                        {"numerical_dissipation", "J", d.numerical_dissipation},
+                        {"external_work", "J", d.external_work},
                         {"volume_ratio", "", frame.volume_ratio},
                         {"plastic_measure", "", d.plastic_measure},
                         {"example_distance", "J", d.example_distance},
@@ -160,7 +178,11 @@ Metrics metrics_of(const FrameMetrics& frame) {
   all.insert(all.end(), d.extra.begin(), d.extra.end());
   all.push_back({"steps", "", static_cast<double>(frame.steps)});
   all.push_back({"iterations", "", static_cast<double>(frame.iterations)});
-  all.push_back({"wall_time", "s", frame.wall_time});
+  return all;
+}
+
+Metrics timings_of(const FrameMetrics& frame) {
+  Metrics all{{"time", "s", frame.time}, {"wall_time", "s", frame.wall_time}};
   all.push_back({"real_time_factor", "", frame.wall_time > 0 ? frame.time / frame.wall_time : k_unknown});
   for (const auto& [name, seconds] : frame.phases) all.push_back({"time_" + name, "s", seconds});
   return all;

@@ -22,8 +22,10 @@ struct FrameMetrics {
   PhaseTimes phases;                // s since the start
 };
 
-// The columns of metrics.csv, in the same order for every frame of a run.
+// The columns of metrics.csv, in the same order for every frame of a run: the same bytes whenever it is run.
 Metrics metrics_of(const FrameMetrics& frame);
+// The columns of timings.csv: what differs from run to run.
+Metrics timings_of(const FrameMetrics& frame);
 
 class RunSink {
  public:
@@ -36,6 +38,7 @@ class RunSink {
 struct RunOptions {
   int frames = -1;                 // how many after the initial one; −1: the scene's duration
   double checkpoint_seconds = 10;  // wall time between scheduled checkpoints; 0: every frame
+  int checkpoint_frames = 0;       // at its multiples too; 0: a tenth of the frames, at least ten
   InterruptCheck interrupted = [] { return false; };
   std::function<void(const FrameMetrics&, int frames)> progress = [](const FrameMetrics&, int) {};
 };
@@ -51,10 +54,12 @@ struct ResumePoint {
 struct RunSummary {
   Status status = Status::ok;
   std::string message;
+  bool output_failed = false;  // the sink could not take it: a full disk, say
   int last_frame = 0;
   int steps = 0, iterations = 0;
   double wall_time = 0;  // s in advance()
   FrameMetrics last;     // metrics of the last good frame
+  Notes notes;           // of the whole run, what came up at its end last
   double worst_penetration = k_unknown;
 };
 

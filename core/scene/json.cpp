@@ -1,6 +1,6 @@
 #include "core/scene/json.h"
 
-#include "core/scene/json_text.h"
+#include "core/scene/files/json_text.h"
 
 #include <fmt/format.h>
 

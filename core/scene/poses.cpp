@@ -181,8 +181,9 @@ void check_inversions(const ExampleSettings& settings, const TetMesh& mesh, cons
   if (inversions.count == 0 || settings.allow_inverted) return;
   throw InputError(
       fmt::format("turns {} of {} elements inside out (the worst is {}, volume {:.3g} of its rest volume); "
-                  "use a milder pose, a "
-                  "finer volume, or \"allow_inverted\": true",
+                  "use a milder or smoother pose, another volume.max_tet_volume (a coarser one follows a "
+                  "pose that folds finer "
+                  "elements), or \"allow_inverted\": true",
                   inversions.count, mesh.tets.rows(), inversions.worst, inversions.worst_ratio));
 }
 

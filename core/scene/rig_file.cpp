@@ -8,9 +8,10 @@
 
 #include "core/base/errors.h"
 #include "core/base/hash.h"
+#include "core/base/phase.h"
 #include "core/output/atomic_file.h"
+#include "core/scene/files/mesh_cache.h"
 #include "core/scene/json.h"
-#include "core/scene/mesh_cache.h"
 
 namespace exemplar {
 
@@ -195,17 +196,13 @@ Rig cached_rig(const Volume& volume, const HandleRequest& request) {
   const auto path = cache_entry(request_key(volume, request) + ".rig");
   if (!path) return make_rig(volume, request);
   try {
-    if (const auto text = text_of(path->string())) return decode_rig(*text, path->string(), volume);
+    if (const auto text = read_cache_entry(*path)) return decode_rig(*text, path->string(), volume);
   } catch (const InputError&) {
     // A damaged entry is made anew.
   }
+  const Phase phase(fmt::format("computing skinning weights of {} vertices", volume.mesh.vertices.rows()));
   const Rig rig = make_rig(volume, request);
-  try {
-    std::filesystem::create_directories(path->parent_path());
-    write_rig(path->string(), rig, volume);
-  } catch (const std::exception&) {
-    // A cache that cannot be written is no error.
-  }
+  write_cache_entry(*path, encode_rig(rig, volume));
   return rig;
 }
 

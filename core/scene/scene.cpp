@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <mutex>
 
 #include "core/base/errors.h"
+#include "core/base/phase.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
 #include "core/mesh/repair.h"
+#include "core/scene/files/mesh_cache.h"
 #include "core/scene/make_world.h"
-#include "core/scene/mesh_cache.h"
 #include "core/scene/poses.h"
 
 namespace exemplar {
@@ -31,6 +34,7 @@ VolumeOptions options_of(const VolumeSettings& settings) {
   options.allow_cage = settings.cage;
   options.force_cage = settings.always_cage;
   options.cage_cell = settings.cage_cell.value_or(0);
+  options.time_limit = settings.time_limit;
   return options;
 }
 
@@ -52,6 +56,8 @@ Volume volume_from_file(const std::string& file, const TriMesh& surface) {
 
 // In body coordinates.
 Volume make_volume(const BodySettings& settings, const TriMesh& surface, const std::string& directory) {
+  const Phase phase(
+      fmt::format("{}: filling {} triangles with tets", settings.name, surface.triangles.rows()));
   if (settings.kind == BodyKind::sheet) return extrude_sheet(surface, settings.thickness);
   if (settings.volume.grid) {
     const Vec3 size = settings.surface.box->size * settings.surface.scale;
@@ -113,6 +119,7 @@ struct Body::Lazy {
   std::once_flag volume_once, pieces_once, examples_once, volume_examples_once, mass_once;
   TriMesh own_surface;  // body coordinates
   Volume volume;
+  std::atomic<bool> has_volume = false;
   Pieces pieces;
   std::vector<Example> examples;
   std::vector<VolumeExample> volume_examples;
@@ -146,6 +153,7 @@ void check_bones(const SkeletonSettings& skeleton, const TriMesh& surface, const
 Body::Body(const BodySettings& settings, const std::string& directory, const std::string& path)
     : m_settings(settings), m_directory(directory), m_path(path), m_lazy(std::make_shared<Lazy>()) {
   m_placement = Eigen::Translation3d(settings.position) * rotation_of(settings.rotation);
+  const Phase phase(settings.name + ": making its surface");
   m_lazy->own_surface = with_path(path + ".surface", [&] {
     TriMesh mesh = make_surface(settings.surface, directory);
     check_surface(mesh);
@@ -175,8 +183,30 @@ const Volume& Body::volume() const {
     m_lazy->volume = with_path(m_path + ".volume",
                                [this] { return make_volume(m_settings, m_lazy->own_surface, m_directory); });
     m_lazy->volume.mesh.vertices = transformed(m_placement, m_lazy->volume.mesh.vertices);
+    m_lazy->has_volume = true;
   });
   return m_lazy->volume;
+}
+
+Notes Body::notes() const {
+  Notes notes = m_notes;
+  if (!m_lazy->has_volume) return notes;
+  const Volume& volume = m_lazy->volume;
+  for (const std::string& text : volume.notes) {
+    const std::string whole = name() + ": " + text;
+    const bool is_known =
+        std::any_of(notes.begin(), notes.end(), [&](const Note& n) { return n.text == whole; });
+    if (!is_known) notes.push_back({volume.time_limited ? Severity::warning : Severity::note, whole});
+  }
+  const double asked = m_settings.volume.max_tet_volume.value_or(0);
+  const double largest = asked > 0 ? tet_volumes(volume.mesh.vertices, volume.mesh.tets).maxCoeff() : 0;
+  if (largest > 1.001 * asked)
+    notes.push_back({Severity::note,
+                     fmt::format("{}: the largest tet has {:.3g} m³, {:.3g} times max_tet_volume ({})",
+                                 name(), largest, largest / asked,
+                                 volume.cage ? "the cage's cells are larger; set cage_cell"
+                                             : "the surface's own triangles are kept; use a finer surface")});
+  return notes;
 }
 
 Volume Body::own_volume() const {
@@ -206,6 +236,7 @@ const std::vector<Example>& Body::examples() const {
 
 const std::vector<VolumeExample>& Body::volume_examples() const {
   std::call_once(m_lazy->volume_examples_once, [&] {
+    const Phase phase(name() + ": extending its examples to the volume");
     m_lazy->volume_examples = make_volume_examples(
         {&m_settings, &m_lazy->own_surface, [this] { return own_volume(); }, m_directory, m_path});
     for (VolumeExample& example : m_lazy->volume_examples)
@@ -281,8 +312,11 @@ Scene make_scene(const SceneSettings& settings, const std::string& directory) {
   const double friction = settings.bodies.empty() ? 0.5 : settings.bodies[0].material.friction;
   for (std::size_t i = 0; i < settings.obstacles.size(); ++i) {
     for (const ObstacleSettings& copy : copies_of(settings.obstacles[i])) {
-      collect(fmt::format("obstacles[{}]", i),
-              [&] { scene.obstacles.emplace_back(make_obstacle(copy, friction, directory)); });
+      const std::string path = fmt::format("obstacles[{}]", i);
+      collect(path, [&] {
+        scene.obstacles.emplace_back(make_obstacle(copy, friction, directory));
+        scene.obstacle_paths.push_back(path);
+      });
     }
   }
   for (const LoadSettings& load : settings.loads) scene.loads.push_back(make_load(load));

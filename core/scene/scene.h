@@ -75,8 +75,8 @@ class Body {
   const std::vector<Support>& supports() const { return m_supports; }
   const std::vector<Controller>& controllers() const { return m_controllers; }
 
-  // What was repaired or chosen while making this body.
-  const Notes& notes() const { return m_notes; }
+  // What was repaired or chosen while making this body, so far: its volume's once it has been made.
+  Notes notes() const;
 
  private:
   struct Lazy;
@@ -98,6 +98,7 @@ struct Scene {
   std::uint64_t seed = 1;
   std::vector<Body> bodies;
   std::vector<ObstacleBody> obstacles;
+  std::vector<std::string> obstacle_paths;  // JSON paths, e.g. obstacles[0]; copies share one
   std::vector<Load> loads;
 
   int frame_count() const;  // frames after the initial one

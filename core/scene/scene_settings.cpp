@@ -1,5 +1,7 @@
 #include "core/scene/scene_settings.h"
 
+#include <fmt/format.h>
+
 #include <numbers>
 #include <set>
 
@@ -116,6 +118,17 @@ void describe(Describe<VolumeSettings>& d) {
   d.choice("split", &VolumeSettings::split, {{"five", Split::five}, {"six", Split::six}},
            "tets per cell of a structured mesh");
   d.field("file", &VolumeSettings::file, "", "tet mesh to use instead, relative to the scene file").path();
+  d.field("time_limit", &VolumeSettings::time_limit, "s",
+          "of each attempt of TetGen; a mesh that depends on it is not cached and is said", positive());
+  d.check([](const VolumeSettings& volume, const ProblemSink& problem) {
+    if (!volume.grid) return;
+    const double tets = (volume.split == Split::five ? 5 : 6) * volume.grid->cast<double>().prod();
+    const auto most = static_cast<double>(VolumeOptions{}.max_tets);
+    if (tets > most)
+      problem("grid",
+              fmt::format("would be {:.2g} tets (roughly {:.2g} GB to simulate); at most {:.2g} are allowed",
+                          tets, tets * 4e-6, most));
+  });
 }
 
 void describe(Describe<ModePose>& d) {

@@ -42,6 +42,7 @@ struct VolumeSettings {
   std::optional<IntVec3> grid;           // boxes only: a structured mesh with these cells
   Split split = Split::five;             // of a structured mesh's cells
   std::optional<std::string> file;       // a tet mesh to use instead
+  double time_limit = 60;                // s, of each attempt of TetGen
 };
 
 enum class ExampleUse { both, elastic, plastic };

@@ -6,8 +6,8 @@
 
 #include "core/base/errors.h"
 #include "core/mesh/files/files.h"
+#include "core/scene/files/mesh_cache.h"
 #include "core/scene/json.h"
-#include "core/scene/mesh_cache.h"
 
 namespace exemplar {
 

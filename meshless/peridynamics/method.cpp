@@ -500,9 +500,12 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   const Energies energies = m_solver->energies();
   const Points x = m_solver->positions();
   Diagnostics d;
-  const Eigen::Map<const VecX> masses(m_masses.data(), static_cast<Eigen::Index>(m_masses.size()));
-  d.mass = masses.sum();
-  d.centre_of_mass = x.transpose() * masses / d.mass;
+  // In the order of the particles: a vectorised sum over memory of unknown alignment would differ in its last digit.
+  d.mass = std::accumulate(m_masses.begin(), m_masses.end(), 0.0);
+  d.centre_of_mass.setZero();
+  for (Eigen::Index i = 0; i < x.rows(); ++i)
+    d.centre_of_mass += m_masses[static_cast<std::size_t>(i)] * x.row(i).transpose();
+  d.centre_of_mass /= d.mass;
   d.linear_momentum = m_solver->momentum();
   d.angular_momentum = m_solver->angular_momentum();
   d.kinetic_energy = energies.kinetic;

@@ -1,7 +1,6 @@
 // exemplar compare: the real program on a small study.
 #include <nlohmann/json.hpp>
 
-#include "core/output/metrics_file.h"
 #include "core/output/pvd_file.h"
 #include "program.h"
 
@@ -31,20 +30,6 @@ class Compare : public testing::ProgramTest {
   }
   Json json(const fs::path& path) const { return Json::parse(testing::read_text(m_folder / path)); }
 };
-
-// The table without its times, which differ from run to run.
-std::string physics_of(const fs::path& metrics) {
-  const MetricsTable table = read_metrics(metrics);
-  std::string text;
-  for (const auto& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string& name = table.columns[c].name;
-      if (name == "wall_time" || name == "real_time_factor" || name.starts_with("time_")) continue;
-      text += name + "=" + std::to_string(row[c]) + " ";
-    }
-  }
-  return text;
-}
 
 TEST_F(Compare, AFailingRunIsReportedAndDoesNotStopTheOthers) {
   const testing::Outcome outcome = run("EXEMPLAR compare study.json -o out");
@@ -95,6 +80,31 @@ TEST_F(Compare, AFailedRunHasNoNumbersThatLookGood) {
   EXPECT_NE(page.find(frames), std::string::npos) << frames;
 }
 
+// What lost most of its volume is shown, and recommended for nothing.
+TEST_F(Compare, ADoubtfulRunIsToldAndNotRecommended) {
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
+  ASSERT_EQ(
+      run("awk -F, -v OFS=, 'NR==1{for(i=1;i<=NF;i++)if($i==\"volume_ratio\")c=i} NR>2{$c=0.27} {print}' "
+          "out/fast/metrics.csv > new && mv new out/fast/metrics.csv")
+          .exit_code,
+      0);
+  const testing::Outcome outcome = run("EXEMPLAR compare good.json --collect out --no-pictures");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("its volume fell to 27 %"), std::string::npos) << outcome.output;
+  const Json comparison = json("out/comparison.json");
+  EXPECT_EQ(comparison["runs"][1]["doubts"], Json::array({"its volume fell to 27 %"}));
+  EXPECT_TRUE(comparison["runs"][0]["doubts"].empty());
+  EXPECT_NE(testing::read_text(m_folder / "out/comparison.csv").find("its volume fell to 27 %"),
+            std::string::npos);
+}
+
+TEST_F(Compare, SetUpSimulationAndOutputAreToldApart) {
+  ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
+  const Json cost = json("out/comparison.json")["runs"][0]["cost"];
+  for (const char* part : {"setup_time [s]", "wall_time [s]", "output_time [s]"})
+    EXPECT_GT(cost[part], 0) << part;
+}
+
 TEST_F(Compare, SideBySideHasEveryRunAtEveryTime) {
   ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
   const std::vector<PvdEntry> entries = read_pvd(m_folder / "out/side_by_side.pvd");
@@ -129,8 +139,8 @@ TEST_F(Compare, TwoJobsGiveTheSameNumbersAsOne) {
   ASSERT_EQ(run("EXEMPLAR compare good.json -o one --jobs 1 --no-pictures").exit_code, 0);
   ASSERT_EQ(run("EXEMPLAR compare good.json -o two --jobs 2 --no-pictures").exit_code, 0);
   for (const char* name : {"rigid", "fast"}) {
-    EXPECT_EQ(physics_of(m_folder / "one" / name / "metrics.csv"),
-              physics_of(m_folder / "two" / name / "metrics.csv"));
+    EXPECT_EQ(testing::read_text(m_folder / "one" / name / "metrics.csv"),
+              testing::read_text(m_folder / "two" / name / "metrics.csv"));
     const std::string last = std::string(name) + "/frames/surface_00004.vtp";
     EXPECT_EQ(testing::read_text(m_folder / "one" / last), testing::read_text(m_folder / "two" / last));
   }

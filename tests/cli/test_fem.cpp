@@ -136,4 +136,37 @@ TEST_F(FemProgram, ModesAreListedAndServeAsPoses) {
   EXPECT_NEAR(largest, 0.05, 0.002);
 }
 
+// Implicit Euler in free fall: v₁ = v₀ + g h and x₁ = x₀ + h v₁ lose m g² h² / 2 in every step, and nothing else does.
+TEST_F(FemProgram, TheTimeStepsLossIsInTheBalance) {
+  write_text(path("fall.json"), R"({"time": {"duration": 0.5, "fps": 20, "steps_per_frame": 2}, "bodies": [
+    {"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2]}}, "volume": {"grid": [2, 2, 2]},
+     "material": {"density": 1000, "young": 1e6}}]})");
+  ASSERT_EQ(run("EXEMPLAR -q run fall.json --method fem -o fall").exit_code, 0);
+  const auto fall = record("fall")["final_metrics"];
+  const double step = 1.0 / 40, loss = 20 * 0.5 * 8 * 9.81 * 9.81 * step * step;
+  EXPECT_NEAR(fall["numerical_dissipation [J]"].get<double>(), loss, 1e-6 * loss);
+  EXPECT_NEAR(fall["external_work [J]"].get<double>(), 0, 1e-9);
+  // A force on all of it: its work is force times way.
+  ASSERT_EQ(run("EXEMPLAR -q run fall.json --method fem -o pushed --set gravity=[0,0,0] "
+                "--set 'loads=[{\"region\": {\"all\": true}, \"value\": [10, 0, 0]}]'")
+                .exit_code,
+            0)
+      << read_text(m_folder / "stderr.txt");
+  const auto pushed = record("pushed")["final_metrics"];
+  const double way = pushed["centre_of_mass_x [m]"];
+  EXPECT_GT(way, 0.1);
+  EXPECT_NEAR(pushed["external_work [J]"].get<double>(), 10 * way, 1e-6 * 10 * way);
+}
+
+TEST_F(FemProgram, MuchEnergyLostToTheTimeStepIsWarnedOf) {
+  write_text(path("bounce.json"), R"({"time": {"duration": 0.4, "fps": 10, "steps_per_frame": 1}, "bodies": [
+    {"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2]}}, "volume": {"grid": [2, 2, 2]}, "position": [0, 0.2, 0],
+     "velocity": [0, -5, 0], "material": {"density": 1000, "young": 1e6}}], "obstacles": [{"name": "floor", "plane": {}}]})");
+  const Outcome coarse = run("EXEMPLAR run bounce.json --method fem -o coarse");
+  ASSERT_EQ(coarse.exit_code, 0) << coarse.errors;
+  EXPECT_NE(coarse.errors.find("warning: the time step took"), std::string::npos) << coarse.errors;
+  EXPECT_NE(coarse.errors.find("steps_per_frame"), std::string::npos);
+  EXPECT_NE(read_text(m_folder / "coarse/run.json").find("the time step took"), std::string::npos);
+}
+
 }  // namespace exemplar::testing

@@ -63,6 +63,31 @@ TEST_F(StudyTest, SweepsMultiply) {
   EXPECT_EQ(reference_of(study, study.runs[3])->name, "b, density 2000, fps 60");
 }
 
+TEST_F(StudyTest, WhatIsFixedIsNotSweptAndOneSweptRunCanBeTheReference) {
+  const std::string sweep = R"("sweep": {"bodies[0].material.density": [1000, 2000]})";
+  const Study fixed =
+      read(R"({"scene": "scene.json", "runs": ["rigid", {"name": "b", "method": "rigid", "fixed": true}],
+    "reference": "b", )" +
+           sweep + "}");
+  ASSERT_EQ(fixed.runs.size(), 3u);
+  for (const PlannedRun& run : fixed.runs) EXPECT_EQ(reference_of(fixed, run)->name, "b") << run.name;
+  EXPECT_EQ(fixed.notes.at(0), "swept over bodies[0].material.density (2 values): rigid; not swept: b");
+  EXPECT_EQ(fixed.notes.at(1), "every run is measured against 'b'");
+  Study one = read(R"({"scene": "scene.json", "runs": ["rigid"], "reference": "rigid, density 2000", )" +
+                   sweep + "}");
+  for (const PlannedRun& run : one.runs)
+    EXPECT_EQ(reference_of(one, run)->name, "rigid, density 2000") << run.name;
+  // A name with a comma in it is picked whole, also among others.
+  Study picked = one;
+  select_runs(picked, {"rigid, density 1000"}, registered_methods());
+  ASSERT_EQ(picked.runs.size(), 1u);
+  EXPECT_EQ(picked.runs[0].name, "rigid, density 1000");
+  select_runs(one, {"rigid-density-2000,shape-matching"}, registered_methods());
+  ASSERT_EQ(one.runs.size(), 2u);
+  EXPECT_EQ(one.runs[0].name, "rigid, density 2000");
+  EXPECT_EQ(one.runs[1].method, "shape-matching");
+}
+
 TEST_F(StudyTest, RefinementBecomesAssignments) {
   const Study study = read(R"({"scene": "scene.json", "runs": [{"method": "rigid", "refine": [0.5, 1]}],
     "reference": {"method": "rigid", "refine": 2, "set": {"time.fps": 10}}})");

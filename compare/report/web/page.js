@@ -54,8 +54,9 @@
   const title = run => el('h3', {}, swatch(run), run.name);
   const heading = (id, text, hint) => [el('h2', {id: id + '-title'}, text), hint ? el('p', {class: 'hint'}, hint) : null].filter(Boolean);
   const done = runs.filter(run => run.status === 'done');
-  const still = done.filter(run => !run.is_reference && finite(run.rms) && !run.models_deformation);
-  const measured = done.filter(run => !run.is_reference && finite(run.rms) && run.models_deformation);
+  const sound = done.filter(run => !run.is_reference && finite(run.rms) && !run.doubts.length);
+  const still = sound.filter(run => !run.models_deformation);
+  const measured = sound.filter(run => run.models_deformation);
 
   // ---- top: what was compared, and what came out in one glance
   function best(list, value) {
@@ -102,6 +103,9 @@
       `Exemplar ${data.version}.`));
     for (const run of runs.filter(run => run.status !== 'done')) {
       top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name}: ${run.status}. `), run.message || ''));
+    }
+    for (const run of runs.filter(run => run.doubts.length)) {
+      top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name} is doubtful: `), run.doubts.join('; ') + '. It is recommended for nothing below.'));
     }
     for (const note of data.notes) top.append(el('p', {class: 'meta'}, note[0].toUpperCase() + note.slice(1) + '.'));
   }
@@ -246,14 +250,14 @@
     section.append(...heading('cost', 'How close, at what cost', data.cost_note));
     const most = key => Math.max(...runs.map(run => finite(run[key]) ? run[key] : 0), 1e-300);
     const bar = (run, key, text) => el('td', {class: 'bar', style: `--c:${run.colour};--w:${finite(run[key]) ? run[key] / most(key) : 0}`}, text);
-    const head = ['run', 'distance to reference (RMS)', 'largest', 'shape only (RMS)', 'change of shape: most', 'at the end', 'wall time', 'time / reference', '× real time', 'peak memory', 'steps', 'solver iterations'];
-    const body = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name),
+    const head = ['run', 'distance to reference (RMS)', 'largest', 'shape only (RMS)', 'change of shape: most', 'at the end', 'set-up', 'wall time', 'output', 'time / reference', '× real time', 'peak memory', 'steps', 'solver iterations'];
+    const body = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name + (run.doubts.length ? ' (doubtful)' : '')),
       ...(run.status === 'done' ? [
         run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', length(run.rms)), el('td', {}, run.is_reference ? '' : length(run.max)),
-        el('td', {}, run.is_reference ? '' : length(run.rms_aligned)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, ratio(run.cost_ratio)),
+        el('td', {}, run.is_reference ? '' : length(run.rms_aligned)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), el('td', {}, duration(run.setup_time)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, duration(run.output_time)), el('td', {}, ratio(run.cost_ratio)),
         el('td', {}, short(run.real_time_factor)), el('td', {}, finite(run.memory) ? Math.round(run.memory) + ' MB' : '–'),
         el('td', {}, run.steps.toLocaleString('en')), el('td', {}, run.iterations ? run.iterations.toLocaleString('en') : '–'),
-      ] : [el('td', {colspan: 11, class: 'text failed'}, `${run.status}: ${run.message}`)])));
+      ] : [el('td', {colspan: 13, class: 'text failed'}, `${run.status}: ${run.message}`)])));
     const table = el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'cost table'},
       el('table', {}, el('thead', {}, el('tr', {}, ...head.map(text => el('th', {scope: 'col'}, text)))), el('tbody', {}, ...body)));
     section.append(table);

@@ -27,4 +27,12 @@ void require_resolution(const std::string& primitive, const std::string& field, 
       fmt::format("{}: {} is {}, but must lie between {} and {}", primitive, field, value, low, high));
 }
 
+void require_triangles(const std::string& primitive, double count) {
+  constexpr double k_most = 4e6;  // about half a gigabyte with what is derived from them
+  if (count <= k_most) return;
+  throw InputError(
+      fmt::format("{}: would have about {:.2g} triangles (at most {:.0g} are made): use a lower resolution",
+                  primitive, count, k_most));
+}
+
 }  // namespace exemplar

@@ -18,4 +18,7 @@ void require_range(const std::string& primitive, const std::string& field, doubl
 void require_resolution(const std::string& primitive, const std::string& field, int value, int low,
                         int high = 4000);
 
+// About how many triangles it will have, before any is made.
+void require_triangles(const std::string& primitive, double count);
+
 }  // namespace exemplar

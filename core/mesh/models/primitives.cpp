@@ -73,7 +73,9 @@ void add_face(LatticeSurface& surface, const Eigen::Vector3i& cells, int axis, i
   }
 }
 
-TriMesh structured_box(const Vec3& size, const Eigen::Vector3i& cells) {
+TriMesh structured_box(const std::string& name, const Vec3& size, const Eigen::Vector3i& cells) {
+  const Vec3 n = cells.cast<double>();
+  require_triangles(name, 4 * (n.x() * n.y() + n.y() * n.z() + n.z() * n.x()));
   LatticeSurface surface(static_cast<std::size_t>(cells.squaredNorm()) * 2);
   for (int axis = 0; axis < 3; ++axis) {
     add_face(surface, cells, axis, 0, false);
@@ -93,7 +95,7 @@ TriMesh slab(const std::string& name, const Vec3& size, int resolution) {
     require_range(name, "number of cells along one side", count, 1, 4000);
     cells[axis] = static_cast<int>(count);
   }
-  return structured_box(size, cells);
+  return structured_box(name, size, cells);
 }
 
 // The twelve vertices and twenty faces (counter-clockwise from outside) of the unit icosahedron.
@@ -116,7 +118,7 @@ TriMesh make_box(const BoxParams& params) {
     require_positive("box", std::string("size.") + axes[axis], params.size[axis]);
     require_resolution("box", std::string("resolution.") + axes[axis], params.resolution[axis], 1);
   }
-  return structured_box(params.size, params.resolution);
+  return structured_box("box", params.size, params.resolution);
 }
 
 TriMesh make_plank(const PlankParams& params) {
@@ -139,6 +141,7 @@ TriMesh make_sleeve(const SleeveParams& params) {
   require_resolution("sleeve", "resolution", params.resolution, 6);
   const int around = params.resolution;
   const double edge = 2 * std::numbers::pi * params.radius / around;
+  require_triangles("sleeve", 2.0 * around * params.length / edge);
   // Rows of nearly equilateral triangles, every other one shifted by half an edge.
   const int rows = std::max(2, static_cast<int>(std::lround(params.length / (0.5 * std::sqrt(3.0) * edge))));
   TriMesh mesh;
@@ -173,6 +176,7 @@ TriMesh make_sheet(const SheetParams& params) {
   require_positive("sheet", "width", params.width);
   require_resolution("sheet", "resolution_x", params.resolution_x, 1);
   require_resolution("sheet", "resolution_z", params.resolution_z, 1);
+  require_triangles("sheet", 2.0 * params.resolution_x * params.resolution_z);
   LatticeSurface surface(static_cast<std::size_t>(params.resolution_x + 1) * (params.resolution_z + 1));
   for (int i = 0; i < params.resolution_x; ++i)
     for (int k = 0; k < params.resolution_z; ++k) {

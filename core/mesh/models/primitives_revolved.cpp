@@ -164,6 +164,7 @@ TriMesh make_cylinder(const CylinderParams& params) {
   require_positive("cylinder", "height", params.height);
   require_resolution("cylinder", "resolution", params.resolution, 6);
   const double edge = 2 * pi * params.radius / params.resolution;
+  require_triangles("cylinder", 2.0 * params.resolution * (params.height + 2 * params.radius) / edge);
   require_resolved("cylinder", "height", params.height, edge, params.resolution);
   const double half = 0.5 * params.height;
   std::vector<ProfilePoint> profile = {{0, -half}};
@@ -178,6 +179,7 @@ TriMesh make_capsule(const CapsuleParams& params) {
   require_positive("capsule", "height", params.height);
   require_resolution("capsule", "resolution", params.resolution, 6);
   const double edge = 2 * pi * params.radius / params.resolution;
+  require_triangles("capsule", 2.0 * params.resolution * (params.height + 2 * params.radius) / edge);
   const double straight = params.height - 2 * params.radius;
   if (straight < 0) throw InputError("capsule: height must be at least twice the radius");
   const double half = 0.5 * straight;
@@ -201,6 +203,7 @@ TriMesh make_torus(const TorusParams& params) {
   require_range("torus", "minor_radius", params.minor_radius, 0, 0.9 * params.major_radius);
   require_resolution("torus", "resolution", params.resolution, 12);
   const double edge = 2 * pi * params.major_radius / params.resolution;
+  require_triangles("torus", 2.0 * params.resolution * (2 * pi * params.minor_radius) / edge);
   require_resolved("torus", "minor_radius", params.minor_radius / 3, edge, params.resolution);
   require_resolved("torus", "major_radius - minor_radius", (params.major_radius - params.minor_radius) / 3,
                    edge, params.resolution);
@@ -222,6 +225,7 @@ TriMesh make_tube(const TubeParams& params) {
   if (params.wall > 0.9 * params.radius) throw InputError("tube: wall must be at most 0.9 of the radius");
   require_resolution("tube", "resolution", params.resolution, 8);
   const double edge = 2 * pi * params.radius / params.resolution;
+  require_triangles("tube", 2.0 * params.resolution * (2 * params.height + 2 * params.wall) / edge);
   require_resolved("tube", "wall", params.wall, edge, params.resolution);
   require_resolved("tube", "height", params.height, edge, params.resolution);
   const double half = 0.5 * params.height;
@@ -245,6 +249,8 @@ TriMesh make_tube(const TubeParams& params) {
 TriMesh make_barrel(const BarrelParams& params) {
   check(params);
   const double edge = 2 * pi * params.radius / params.resolution;
+  require_triangles("barrel",
+                    2.0 * params.resolution * (params.height + 2 * params.radius + params.bulge) / edge);
   const double height = params.height;
   const double rim = 0.1 * params.radius;
   const BarrelBody body{params, 0.11 * params.radius, {0.34 * height, 0.66 * height}};
@@ -275,6 +281,7 @@ TriMesh make_barrel(const BarrelParams& params) {
 TriMesh make_vase(const VaseParams& params) {
   check(params);
   const double edge = 2 * pi * params.belly_radius / params.resolution;
+  require_triangles("vase", 4.0 * params.resolution * params.height / edge);
   const std::vector<double> levels = vase_levels(params, edge);
   std::vector<ProfilePoint> profile = {{0, 0}};
   append_line(profile, {params.foot_radius, 0}, edge);

@@ -105,7 +105,11 @@ TetgenRun run_tetgen(const TriMesh& surface, const std::vector<Vec3>& holes, con
   if (child.ok) {
     run.mesh = unpack(child.bytes, scale);
   } else if (child.late) {
-    run.failure = "TetGen did not finish in time";
+    run.is_late = true;
+    run.failure = fmt::format(
+        "TetGen did not finish within {:g} s: at another time or on another machine the mesh may differ (set "
+        "volume.time_limit)",
+        time_limit);
   } else if (child.signal != 0) {
     run.failure = fmt::format("TetGen crashed (signal {})", child.signal);
   } else {

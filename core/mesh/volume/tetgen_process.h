@@ -9,8 +9,9 @@
 namespace exemplar {
 
 struct TetgenRun {
-  TetMesh mesh;         // positively oriented
-  std::string failure;  // empty when there is a mesh
+  TetMesh mesh;          // positively oriented
+  std::string failure;   // empty when there is a mesh
+  bool is_late = false;  // it failed because its time was over
 };
 
 struct TetgenSwitches {

@@ -99,8 +99,7 @@ bool keep_surface(const TriMesh& surface, const VolumeOptions& options, double m
 }
 
 // The asked settings first, then what is easier for TetGen. An empty mesh when nothing works.
-TetMesh fill_with_tetgen(const TriMesh& surface, const VolumeOptions& options,
-                         std::vector<std::string>& notes) {
+TetMesh fill_with_tetgen(const TriMesh& surface, const VolumeOptions& options, Volume& about) {
   const double volume = signed_volume(surface.vertices, surface.triangles);
   TetgenSwitches wanted;
   wanted.quality = options.quality;
@@ -118,7 +117,8 @@ TetMesh fill_with_tetgen(const TriMesh& surface, const VolumeOptions& options,
     TetgenRun run = run_tetgen(surface, holes, switches, options.time_limit);
     if (run.failure.empty()) run.failure = defect(run.mesh, volume);
     if (run.failure.empty()) return std::move(run.mesh);
-    notes.push_back(run.failure);
+    about.notes.push_back(run.failure);
+    about.time_limited = about.time_limited || run.is_late;
   }
   return {};
 }
@@ -222,7 +222,7 @@ Volume build_volume(const TriMesh& surface, const VolumeOptions& options) {
   refuse_if_huge(std::max(0.0, signed_volume(clean.vertices, clean.triangles)), options);
   std::string reason = reason_for_cage(clean, volume.problems, options);
   if (reason.empty()) {
-    volume.mesh = fill_with_tetgen(clean, options, volume.notes);
+    volume.mesh = fill_with_tetgen(clean, options, volume);
     if (volume.mesh.tets.rows() == 0) reason = "TetGen could not fill the surface";
   }
   if (!reason.empty()) {

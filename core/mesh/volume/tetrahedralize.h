@@ -54,6 +54,8 @@ struct Volume {
   TetMesh mesh;
   Embedding surface;  // of the user's vertices, in the user's order
   bool cage = false;
+  bool time_limited =
+      false;  // TetGen ran out of time: another machine, or this one at another time, may give another
   VecX fill;  // for every tet the part inside the surface, in (0, 1]; 1 without a cage. Scales density and
               // stiffness
   std::vector<std::string> notes;

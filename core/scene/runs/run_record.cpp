@@ -55,6 +55,8 @@ void describe(Describe<RunRecord>& d) {
   d.field("simulated_time", &RunRecord::simulated_time, "s", "of the last frame");
   d.field("steps", &RunRecord::steps, "", "time steps, sub-steps included", non_negative());
   d.field("iterations", &RunRecord::iterations, "", "iterations of the solver", non_negative());
+  d.field("setup_time", &RunRecord::setup_time, "s",
+          "before the first step: reading, meshing, the method's own");
   d.field("wall_time", &RunRecord::wall_time, "s", "spent in the simulation's steps");
   d.field("real_time_factor", &RunRecord::real_time_factor, "", "simulated time over wall time");
   d.field("peak_memory_MB", &RunRecord::peak_memory, "MB", "most memory in use");

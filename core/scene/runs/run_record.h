@@ -31,6 +31,7 @@ struct RunRecord {
   int frames = 0;       // the last one written
   int steps = 0, iterations = 0;
   std::optional<double> simulated_time, wall_time;  // s; wall time: in the simulation's steps
+  std::optional<double> setup_time;  // s before the first step: reading, meshing, the method's own
   std::optional<double> real_time_factor;
   std::optional<double> peak_memory;        // MB
   std::optional<double> worst_penetration;  // m

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/scene/json_text.h"
+#include "core/scene/files/json_text.h"
 
 namespace exemplar {
 namespace {

@@ -1,12 +1,15 @@
-#include "core/scene/mesh_cache.h"
+#include "core/scene/files/mesh_cache.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
+#include "core/base/checksum.h"
 #include "core/base/hash.h"
 #include "core/output/atomic_file.h"
 
@@ -15,7 +18,7 @@ namespace exemplar {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t k_format = 4;  // raise when what is stored or how volumes are made changes
+constexpr std::uint64_t k_format = 5;  // raise when what is stored or how volumes are made changes
 
 std::optional<fs::path> cache_directory() {
   if (const char* own = std::getenv("EXEMPLAR_CACHE")) {
@@ -63,9 +66,7 @@ bool read_matrix(std::istream& in, Matrix& matrix) {
   return static_cast<bool>(in);
 }
 
-bool read_volume(const fs::path& path, Volume& volume) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return false;
+bool read_volume(std::istream& in, Volume& volume) {
   char cage = 0;
   std::int64_t notes = 0;
   if (!read_matrix(in, volume.mesh.vertices) || !read_matrix(in, volume.mesh.tets) ||
@@ -82,21 +83,7 @@ bool read_volume(const fs::path& path, Volume& volume) {
     if (!std::getline(in, note)) return false;
     volume.notes.push_back(note);
   }
-  std::string end;
-  return std::getline(in, end) && end == "end";
-}
-
-// A cache that cannot be written is no error.
-void write_entry(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  std::error_code ignored;
-  fs::create_directories(path.parent_path(), ignored);
-  std::ostringstream out(std::ios::binary);
-  write(out);
-  out << "end\n";
-  try {
-    write_file_atomically(path, out.str());
-  } catch (const OutputError&) {
-  }
+  return true;
 }
 
 void write_volume(std::ostream& out, const Volume& volume) {
@@ -112,11 +99,8 @@ void write_volume(std::ostream& out, const Volume& volume) {
   for (const std::string& note : volume.notes) out << note << '\n';
 }
 
-bool read_surface_entry(const fs::path& path, TriMesh& mesh) {
-  std::ifstream in(path, std::ios::binary);
-  std::string end;
-  return in && read_matrix(in, mesh.vertices) && read_matrix(in, mesh.triangles) && std::getline(in, end) &&
-         end == "end";
+bool read_surface(std::istream& in, TriMesh& mesh) {
+  return read_matrix(in, mesh.vertices) && read_matrix(in, mesh.triangles);
 }
 
 }  // namespace
@@ -126,29 +110,58 @@ std::optional<fs::path> cache_entry(const std::string& name) {
   return directory ? std::optional<fs::path>(*directory / name) : std::nullopt;
 }
 
+std::optional<std::string> read_cache_entry(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string contents{std::istreambuf_iterator<char>(in), {}};
+  std::uint64_t expected = 0;
+  if (contents.size() < sizeof expected) return std::nullopt;
+  const std::size_t size = contents.size() - sizeof expected;
+  std::memcpy(&expected, contents.data() + size, sizeof expected);
+  contents.resize(size);
+  return checksum(contents) == expected ? std::optional(std::move(contents)) : std::nullopt;
+}
+
+void write_cache_entry(const fs::path& path, std::string contents) {
+  const std::uint64_t sum = checksum(contents);
+  contents.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  try {
+    write_file_atomically(path, contents);
+  } catch (const OutputError&) {
+  }
+}
+
 Volume cached_volume(const TriMesh& surface, const VolumeOptions& options) {
-  const std::optional<fs::path> directory = cache_directory();
-  if (!directory) return build_volume(surface, options);
-  const fs::path path = *directory / (key_of(surface, options) + ".volume");
-  if (Volume volume; read_volume(path, volume)) return volume;
+  const std::optional<fs::path> path = cache_entry(key_of(surface, options) + ".volume");
+  if (!path) return build_volume(surface, options);
+  if (const auto contents = read_cache_entry(*path)) {
+    std::istringstream in(*contents, std::ios::binary);
+    if (Volume volume; read_volume(in, volume)) return volume;
+  }
   Volume volume = build_volume(surface, options);
-  write_entry(path, [&](std::ostream& out) { write_volume(out, volume); });
+  if (volume.time_limited) return volume;
+  std::ostringstream out(std::ios::binary);
+  write_volume(out, volume);
+  write_cache_entry(*path, out.str());
   return volume;
 }
 
 TriMesh cached_surface(const std::string& description, const std::function<TriMesh()>& make) {
-  const std::optional<fs::path> directory = cache_directory();
-  if (!directory) return make();
   Hasher hash;
   hash.add(k_format);
   hash.add(description.data(), description.size());
-  const fs::path path = *directory / (hash.text() + ".surface");
-  if (TriMesh mesh; read_surface_entry(path, mesh)) return mesh;
+  const std::optional<fs::path> path = cache_entry(hash.text() + ".surface");
+  if (!path) return make();
+  if (const auto contents = read_cache_entry(*path)) {
+    std::istringstream in(*contents, std::ios::binary);
+    if (TriMesh mesh; read_surface(in, mesh)) return mesh;
+  }
   TriMesh mesh = make();
-  write_entry(path, [&](std::ostream& out) {
-    write_matrix(out, mesh.vertices);
-    write_matrix(out, mesh.triangles);
-  });
+  std::ostringstream out(std::ios::binary);
+  write_matrix(out, mesh.vertices);
+  write_matrix(out, mesh.triangles);
+  write_cache_entry(*path, out.str());
   return mesh;
 }
 

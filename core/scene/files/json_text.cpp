@@ -1,4 +1,4 @@
-#include "core/scene/json_text.h"
+#include "core/scene/files/json_text.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

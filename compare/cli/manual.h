@@ -1,0 +1,17 @@
+// Shell completion and the manual page, made from the same descriptions as --help.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace exemplar {
+
+// A script for bash (`source <(exemplar completion)`): commands, options, the choices of options, files.
+std::string bash_completion(const CLI::App& app);
+// exemplar.1 as troff source.
+std::string manual_page(const CLI::App& app, const std::string& version);
+
+}  // namespace exemplar

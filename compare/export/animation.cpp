@@ -1,0 +1,132 @@
+#include "compare/export/animation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/base/errors.h"
+#include "core/mesh/bvh.h"
+#include "core/output/geometry_file.h"
+#include "core/output/pvd_file.h"
+#include "core/scene/json.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The entries of a collection within the range; refuses numbers that are not there.
+std::vector<PvdEntry> chosen(const fs::path& pvd, const FrameRange& range) {
+  const std::vector<PvdEntry> all = read_pvd(pvd);
+  const int last = static_cast<int>(all.size()) - 1;
+  const int from = range.first.value_or(0), to = range.last.value_or(last);
+  for (const int frame : {from, to}) {
+    if (frame < 0 || frame > last)
+      throw InputError(
+          Problem{pvd.string(), "", fmt::format("there is no frame {}: 0 to {} are there", frame, last)});
+  }
+  if (from > to) throw InputError(fmt::format("the first frame ({}) comes after the last ({})", from, to));
+  return {all.begin() + from, all.begin() + to + 1};
+}
+
+Triangles triangles_of(const Geometry& geometry, const fs::path& file) {
+  if (geometry.kind != CellKind::triangles)
+    throw InputError(Problem{file.string(), "", "is no triangle mesh"});
+  Triangles triangles(static_cast<Eigen::Index>(geometry.connectivity.size() / 3), 3);
+  std::copy(geometry.connectivity.begin(), geometry.connectivity.end(), triangles.data());
+  return triangles;
+}
+
+AnimationTrack read_track(const std::string& name, const std::vector<PvdEntry>& entries) {
+  AnimationTrack track;
+  track.name = name;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Geometry geometry = read_geometry(entries[i].file);
+    const Triangles triangles = triangles_of(geometry, entries[i].file);
+    const bool goes_on = !track.parts.empty() && track.parts.back().triangles.rows() == triangles.rows() &&
+                         track.parts.back().frames.back().rows() == geometry.points.rows() &&
+                         track.parts.back().triangles == triangles;
+    if (!goes_on) track.parts.push_back({i, triangles, {}});
+    track.parts.back().frames.push_back(geometry.points);
+  }
+  return track;
+}
+
+void add_run(Animation& animation, const fs::path& directory, const std::string& prefix, const Vec3& colour,
+             const FrameRange& range) {
+  const std::vector<PvdEntry> entries = chosen(directory / "surface.pvd", range);
+  if (entries.size() > animation.times.size()) {
+    animation.times.clear();
+    for (const PvdEntry& entry : entries) animation.times.push_back(entry.time - entries.front().time);
+  }
+  AnimationTrack surface = read_track(prefix + "surface", entries);
+  surface.colour = colour;
+  animation.tracks.push_back(std::move(surface));
+  if (fs::is_regular_file(directory / "obstacles.pvd"))
+    animation.tracks.push_back(read_track(prefix + "obstacles", chosen(directory / "obstacles.pvd", range)));
+}
+
+Box bounds_of(const AnimationTrack& track) {
+  Box box;
+  for (const AnimationPart& part : track.parts) {
+    for (const Points& points : part.frames) {
+      box.extend(points.colwise().minCoeff().transpose());
+      box.extend(points.colwise().maxCoeff().transpose());
+    }
+  }
+  return box;
+}
+
+void shift(AnimationTrack& track, const Vec3& by) {
+  for (AnimationPart& part : track.parts) {
+    for (Points& points : part.frames) points.rowwise() += by.transpose();
+  }
+}
+
+// "#rrggbb"; anything else is grey.
+Vec3 colour_of(const std::string& hex) {
+  unsigned r = 200, g = 200, b = 200;
+  if (std::sscanf(hex.c_str(), "#%2x%2x%2x", &r, &g, &b) != 3) r = g = b = 200;
+  return Vec3(r, g, b) / 255.0;
+}
+
+void add_comparison(Animation& animation, const fs::path& directory, const FrameRange& range) {
+  const Json comparison = read_json_file((directory / "comparison.json").string());
+  double edge = 0;
+  for (const Json& run : comparison.value("runs", Json::array())) {
+    const fs::path own = directory / run.value("directory", "");
+    if (!fs::is_regular_file(own / "surface.pvd")) continue;  // a run that failed before its first frame
+    const std::size_t before = animation.tracks.size();
+    add_run(animation, own, run.value("name", "run") + " ", colour_of(run.value("colour", "")), range);
+    const Box box = bounds_of(animation.tracks[before]);
+    const double width = box.max.x() - box.min.x();
+    const Vec3 by(before == 0 ? 0 : edge + 0.2 * width - box.min.x(), 0, 0);
+    for (std::size_t t = before; t < animation.tracks.size(); ++t) shift(animation.tracks[t], by);
+    edge = box.max.x() + by.x();
+  }
+  if (animation.tracks.empty())
+    throw InputError(Problem{directory.string(), "", "none of its runs has frames"});
+}
+
+}  // namespace
+
+Animation read_animation(const fs::path& directory, const FrameRange& range) {
+  Animation animation;
+  animation.title = directory.filename().string();
+  if (fs::is_regular_file(directory / "comparison.json")) {
+    add_comparison(animation, directory, range);
+  } else if (fs::is_regular_file(directory / "surface.pvd")) {
+    add_run(animation, directory, "", Vec3(0.0, 0.45, 0.7), range);
+  } else {
+    throw InputError(
+        Problem{directory.string(), "", "is neither a run (surface.pvd) nor a comparison (comparison.json)"});
+  }
+  const auto& times = animation.times;
+  animation.fps = times.size() > 1 ? static_cast<double>(times.size() - 1) / times.back() : 24;
+  return animation;
+}
+
+}  // namespace exemplar

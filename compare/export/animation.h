@@ -1,0 +1,53 @@
+// The surfaces of runs over time, ready to be written in the formats of other programs. Lengths in metres, times in
+// seconds, y up.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/mesh/mesh.h"
+
+namespace exemplar {
+
+// Consecutive frames with the same triangles: one for a body that stays whole, more for one that breaks.
+struct AnimationPart {
+  std::size_t first_frame = 0;  // index into Animation::times
+  Triangles triangles;
+  std::vector<Points> frames;
+};
+
+// The surface of a run, or its obstacles.
+struct AnimationTrack {
+  std::string name;
+  Vec3 colour = Vec3(0.8, 0.8, 0.8);  // linear red, green, blue
+  std::vector<AnimationPart> parts;
+};
+
+struct Animation {
+  std::string title;
+  std::vector<double> times;  // s, from 0 on
+  double fps = 0;
+  std::vector<AnimationTrack> tracks;
+};
+
+struct FrameRange {
+  std::optional<int> first, last;  // none: all
+};
+
+// A run directory, or a comparison with its runs side by side along x. Throws InputError for frames that are not there
+// and for what is neither.
+Animation read_animation(const std::filesystem::path& directory, const FrameRange& range);
+
+// One function a format; each throws OutputError, and InputError for what the format cannot hold.
+void write_glb(const std::filesystem::path& file, const Animation& animation);
+void write_usda(const std::filesystem::path& file, const Animation& animation);
+// With the first frame as an OBJ of the same name beside it.
+void write_pc2(const std::filesystem::path& file, const Animation& animation);
+
+// .mp4 or .gif of a run, drawn by exemplar-render and encoded by ffmpeg. Throws InputError when one of them is not there.
+void write_movie(const std::filesystem::path& file, const std::filesystem::path& directory,
+                 const Animation& animation, const FrameRange& range);
+
+}  // namespace exemplar

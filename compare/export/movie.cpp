@@ -1,0 +1,104 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "compare/export/animation.h"
+#include "compare/jobs/batch.h"
+#include "core/base/errors.h"
+#include "core/output/atomic_file.h"
+#include "core/output/pvd_file.h"
+#include "core/scene/json.h"
+
+namespace exemplar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_most_pictures = 200;  // of one call of exemplar-render
+
+bool on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::string rest = path ? path : "";
+  while (!rest.empty()) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    if (fs::exists(fs::path(rest.substr(0, colon)) / program)) return true;
+    rest.erase(0, colon + 1);
+  }
+  return false;
+}
+
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::string name = (fs::temp_directory_path() / "exemplar-film-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw OutputError(name, "no folder for pictures");
+    m_path = name;
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(m_path, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const fs::path& path() const { return m_path; }
+
+ private:
+  fs::path m_path;
+};
+
+void must_run(std::vector<std::string> command, const fs::path& folder, const std::string& what) {
+  const std::string log = (folder / "log.txt").string();
+  const std::vector<JobResult> results = run_jobs({{std::move(command), log}}, {});
+  if (results[0].exit_code != 0)
+    throw OutputError(folder, fmt::format("{} ended with exit code {}", what, results[0].exit_code));
+}
+
+}  // namespace
+
+void write_movie(const fs::path& file, const fs::path& directory, const Animation& animation,
+                 const FrameRange& range) {
+  const fs::path render = fs::path(own_program()).parent_path() / "exemplar-render";
+  if (!fs::is_regular_file(directory / "surface.pvd"))
+    throw InputError("a film shows one run: name its directory");
+  if (!on_path("ffmpeg"))
+    throw InputError("a film needs ffmpeg, which is not installed; .glb and .usda need nothing");
+  if (!fs::exists(render)) throw InputError("a film needs exemplar-render, which is not built");
+  const WorkFolder work;
+  const std::size_t step = (animation.times.size() + k_most_pictures - 1) / k_most_pictures;
+  const std::vector<PvdEntry> entries = read_pvd(directory / "surface.pvd");
+  std::string times;
+  for (std::size_t f = 0; f < animation.times.size(); f += step)
+    times += fmt::format("{}{}", f ? "," : "",
+                         entries[static_cast<std::size_t>(range.first.value_or(0)) + f].time);
+  std::vector<std::string> command{render.string(),
+                                   directory.string(),
+                                   "-o",
+                                   (work.path() / "sheet.png").string(),
+                                   "--tiles",
+                                   work.path().string(),
+                                   "--times",
+                                   times,
+                                   "--size",
+                                   "960x720"};
+  if (!std::getenv("DISPLAY")) command.insert(command.begin(), {"xvfb-run", "-a"});
+  must_run(command, work.path(), "exemplar-render");
+  int count = 0;
+  for (const Json& tile : read_json_file((work.path() / "tiles.json").string()))
+    fs::rename(work.path() / tile.value("file", ""), work.path() / fmt::format("film_{:05}.png", count++));
+  const std::string rate = fmt::format("{:g}", animation.fps / static_cast<double>(step));
+  std::vector<std::string> encode{"ffmpeg",     "-y", "-loglevel", "error",
+                                  "-framerate", rate, "-i",        (work.path() / "film_%05d.png").string()};
+  if (file.extension() == ".mp4") encode.insert(encode.end(), {"-pix_fmt", "yuv420p"});
+  const fs::path made = work.path() / ("film" + file.extension().string());
+  encode.push_back(made.string());
+  must_run(encode, work.path(), "ffmpeg");
+  fs::copy_file(made, file, fs::copy_options::overwrite_existing);
+}
+
+}  // namespace exemplar

@@ -1,0 +1,96 @@
+#include "compare/results/plausibility.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/mesh/topology.h"
+
+namespace exemplar {
+
+namespace {
+
+// What a deformable solid does not do: rubber keeps its volume, a crushed car loses a part of it.
+constexpr double k_least_volume = 0.6, k_most_volume = 1.4;
+constexpr double k_deep = 0.02;       // penetration as a share of the diagonal
+constexpr double k_dissipated = 0.5;  // numerical dissipation as a share of the energy that there was
+constexpr std::size_t k_most_triangles = 50000;
+constexpr double k_crossing_share = 0.01;  // of the triangles
+
+std::vector<double> column_of(const MetricsTable& table, const std::string& name) {
+  std::vector<double> values;
+  if (table.find(name) < 0) return values;
+  for (const double value : table.column(name)) {
+    if (std::isfinite(value)) values.push_back(value);
+  }
+  return values;
+}
+
+TriMesh mesh_of(const Geometry& surface) {
+  TriMesh mesh;
+  mesh.vertices = surface.points;
+  mesh.triangles.resize(static_cast<Eigen::Index>(surface.connectivity.size() / 3), 3);
+  std::copy(surface.connectivity.begin(), surface.connectivity.end(), mesh.triangles.data());
+  return mesh;
+}
+
+void doubt_volume(const MetricsTable& table, std::vector<std::string>& doubts) {
+  const std::vector<double> ratios = column_of(table, "volume_ratio");
+  if (ratios.empty()) return;
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  if (*least < k_least_volume) doubts.push_back(fmt::format("its volume fell to {:.0f} %", 100 * *least));
+  if (*most > k_most_volume) doubts.push_back(fmt::format("its volume rose to {:.0f} %", 100 * *most));
+}
+
+void doubt_depth(const RunData& run, const Geometry& first, std::vector<std::string>& doubts) {
+  if (first.points.rows() == 0) return;
+  const double size = (first.points.colwise().maxCoeff() - first.points.colwise().minCoeff()).norm();
+  const double depth = run.record.worst_penetration.value_or(0);
+  if (depth > k_deep * size)
+    doubts.push_back(fmt::format("it sinks {:.3g} mm into obstacles, {:.2g} % of its size", 1e3 * depth,
+                                 100 * depth / size));
+}
+
+// Energy that only the time step has taken, beside the most that was there to be taken.
+void doubt_energy(const MetricsTable& table, std::vector<std::string>& doubts) {
+  const std::vector<double> lost = column_of(table, "numerical_dissipation");
+  if (lost.empty()) return;
+  double most = 0;
+  for (const double kinetic : column_of(table, "kinetic_energy")) most = std::max(most, kinetic);
+  if (most > 0 && lost.back() > k_dissipated * most)
+    doubts.push_back(fmt::format("the time step took {:.0f} % of its energy: more steps_per_frame",
+                                 100 * lost.back() / most));
+}
+
+// Pairs of triangles that cross at the end, beyond those that did at the start.
+void doubt_crossings(const Geometry& first, const Geometry& last, std::vector<std::string>& doubts) {
+  if (first.kind != CellKind::triangles || first.connectivity != last.connectivity ||
+      !last.points.allFinite())
+    return;
+  const TriMesh before = mesh_of(first), after = mesh_of(last);
+  const auto triangles = static_cast<std::size_t>(after.triangles.rows());
+  if (triangles == 0 || triangles > k_most_triangles) return;
+  const std::size_t limit = 4 * triangles;
+  const std::size_t now = self_intersections(after, limit).size(),
+                    then = self_intersections(before, limit).size();
+  if (now > then && static_cast<double>(now - then) > k_crossing_share * static_cast<double>(triangles))
+    doubts.push_back(fmt::format("its surface crosses itself ({} pairs of triangles)", now));
+}
+
+}  // namespace
+
+std::vector<std::string> find_doubts(const RunData& run, const Geometry& first, const Geometry& last) {
+  std::vector<std::string> doubts;
+  if (!run.is_done()) return doubts;
+  doubt_volume(run.metrics, doubts);
+  doubt_depth(run, first, doubts);
+  doubt_energy(run.metrics, doubts);
+  doubt_crossings(first, last, doubts);
+  const std::vector<double> inverted = column_of(run.metrics, "inverted_elements");
+  if (!inverted.empty() && inverted.back() > 0)
+    doubts.push_back(fmt::format("{:g} elements end inside out", inverted.back()));
+  return doubts;
+}
+
+}  // namespace exemplar

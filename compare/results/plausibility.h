@@ -1,0 +1,16 @@
+// Reasons to doubt a finished run, whatever its cost and distance: such a run is shown with them and recommended for
+// nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compare/results/run_data.h"
+#include "core/output/fields.h"
+
+namespace exemplar {
+
+// `first`, `last`: the surface of the run's first and last frame.
+std::vector<std::string> find_doubts(const RunData& run, const Geometry& first, const Geometry& last);
+
+}  // namespace exemplar

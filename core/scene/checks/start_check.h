@@ -1,0 +1,23 @@
+// What can be said of a scene before anything is simulated, for every method alike: things that start inside each other
+// (refused), and numbers that look like a slip of units (warned of). Units: m, kg, s.
+#pragma once
+
+#include <vector>
+
+#include "core/base/errors.h"
+#include "core/base/note.h"
+#include "core/scene/scene.h"
+
+namespace exemplar {
+
+// A body may start this far inside an obstacle, as a share of its diagonal: methods move it out. Deeper is a mistake of
+// the scene, whatever the method would make of it.
+inline constexpr double k_start_depth = 5e-3;
+
+// Bodies inside obstacles, obstacles inside bodies, and free obstacles inside each other.
+std::vector<Problem> start_problems(const Scene& scene);
+
+// Sizes, densities and stiffnesses that are likely millimetres, g/cm³ or MPa, and bodies too soft for their own weight.
+Notes scene_warnings(const Scene& scene);
+
+}  // namespace exemplar

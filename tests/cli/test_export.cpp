@@ -1,0 +1,182 @@
+// exemplar export: what is written is read back and compared with the frames that the run wrote.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "core/output/geometry_file.h"
+#include "core/output/pvd_file.h"
+#include "tests/cli/program.h"
+
+namespace exemplar::testing {
+
+namespace {
+
+using Json = nlohmann::json;
+
+class Export : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write_text(m_folder / "scene.json", R"({"time": {"duration": 0.25, "fps": 20}, "bodies": [
+      {"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2], "resolution": [2, 2, 2]}}, "position": [100, 3, 0],
+       "angular_velocity": [1, 5, 2]}], "obstacles": [{"name": "floor", "plane": {}}]})");
+    ASSERT_EQ(run("EXEMPLAR -q run scene.json --method rigid -o out").exit_code, 0);
+    for (const PvdEntry& entry : read_pvd(m_folder / "out/surface.pvd")) {
+      m_frames.push_back(read_geometry(entry.file).points);
+      m_times.push_back(entry.time);
+    }
+    ASSERT_EQ(m_frames.size(), 6u);
+  }
+  std::vector<Points> m_frames;
+  std::vector<double> m_times;
+};
+
+// Just enough of a reader: accessors of four-byte numbers in the binary chunk.
+struct Glb {
+  explicit Glb(const std::string& file) {
+    std::uint32_t length = 0;
+    EXPECT_EQ(file.substr(0, 4), "glTF");
+    std::memcpy(&length, file.data() + 8, 4);
+    EXPECT_EQ(length, file.size());
+    std::memcpy(&length, file.data() + 12, 4);
+    json = Json::parse(file.substr(20, length));
+    bytes = file.substr(28 + length);
+    EXPECT_EQ(json["buffers"][0]["byteLength"], bytes.size());
+  }
+  template <class T>
+  std::vector<T> numbers(const Json& index) const {
+    const Json& accessor = json["accessors"][index.get<std::size_t>()];
+    const Json& view = json["bufferViews"][accessor["bufferView"].get<std::size_t>()];
+    std::vector<T> values(view["byteLength"].get<std::size_t>() / sizeof(T));
+    std::memcpy(values.data(), bytes.data() + view["byteOffset"].get<std::size_t>(),
+                values.size() * sizeof(T));
+    const std::size_t width = accessor["type"] == "VEC3" ? 3 : 1;
+    EXPECT_EQ(values.size(), width * accessor["count"].get<std::size_t>());
+    return values;
+  }
+  Json json;
+  std::string bytes;
+};
+
+}  // namespace
+
+TEST_F(Export, GltfHoldsEveryFrame) {
+  const Outcome outcome = run("EXEMPLAR export out -o out.glb");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.errors;
+  const Glb glb(read_text(m_folder / "out.glb"));
+  const Json& node = glb.json["nodes"][0];
+  const Json& primitive = glb.json["meshes"][0]["primitives"][0];
+  const std::vector<float> base = glb.numbers<float>(primitive["attributes"]["POSITION"]);
+  ASSERT_EQ(base.size(), static_cast<std::size_t>(m_frames[0].size()));
+  const Json& channel = glb.json["animations"][0]["channels"][0];
+  ASSERT_EQ(channel["target"]["path"], "weights");
+  const Json& sampler = glb.json["animations"][0]["samplers"][channel["sampler"].get<std::size_t>()];
+  const std::vector<float> times = glb.numbers<float>(sampler["input"]),
+                           weights = glb.numbers<float>(sampler["output"]);
+  ASSERT_EQ(times.size(), m_frames.size());
+  const std::size_t targets = primitive["targets"].size();
+  for (std::size_t f = 0; f < times.size(); ++f) {
+    EXPECT_NEAR(times[f], m_times[f], 1e-6);
+    double worst = 0;
+    std::vector<double> x(base.begin(), base.end());
+    for (std::size_t t = 0; t < targets; ++t) {
+      const std::vector<float> delta = glb.numbers<float>(primitive["targets"][t]["POSITION"]);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] += static_cast<double>(weights[f * targets + t]) * delta[i];
+    }
+    for (std::size_t i = 0; i < x.size(); ++i)
+      worst = std::max(worst, std::abs(x[i] + node["translation"][i % 3].get<double>() -
+                                       m_frames[f].data()[static_cast<Eigen::Index>(i)]));
+    EXPECT_LT(worst, 1e-6 * 0.35) << f;  // of the box's diagonal
+  }
+}
+
+TEST_F(Export, PointCachesHoldEveryFrame) {
+  ASSERT_EQ(run("EXEMPLAR export out -o out.pc2").exit_code, 0);
+  const std::string file = read_text(m_folder / "out.pc2");
+  std::int32_t numbers[2], samples = 0;
+  ASSERT_EQ(file.substr(0, 12), std::string("POINTCACHE2\0", 12));
+  std::memcpy(numbers, file.data() + 12, 8);
+  std::memcpy(&samples, file.data() + 28, 4);
+  EXPECT_EQ(numbers[1], m_frames[0].rows());
+  ASSERT_EQ(samples, 6);
+  std::vector<float> x((file.size() - 32) / 4);
+  std::memcpy(x.data(), file.data() + 32, 4 * x.size());
+  ASSERT_EQ(x.size(), 6u * static_cast<std::size_t>(m_frames[0].size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto size = static_cast<std::size_t>(m_frames[0].size());
+    EXPECT_NEAR(x[i], m_frames[i / size].data()[i % size], 1e-5);  // single precision 100 m from the origin
+  }
+  EXPECT_EQ(run("EXEMPLAR mesh out.obj --surface-only --json -q | grep -c '\"closed\": true'").output, "1\n");
+}
+
+TEST_F(Export, UsdHoldsEveryFrame) {
+  ASSERT_EQ(run("EXEMPLAR export out -o out.usda --from 1 --to 3").exit_code, 0);
+  const std::string text = read_text(m_folder / "out.usda");
+  EXPECT_NE(text.find("endTimeCode = 2\n"), std::string::npos);
+  EXPECT_NE(text.find("timeCodesPerSecond = 20\n"), std::string::npos);
+  const std::regex sample("            2: \\[\\(([-0-9.e]+), ([-0-9.e]+), ([-0-9.e]+)\\)");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(text, found, sample));
+  for (int k = 0; k < 3; ++k)
+    EXPECT_NEAR(std::stod(found[static_cast<std::size_t>(k) + 1]), m_frames[3](0, k), 1e-6);
+}
+
+TEST_F(Export, WhatIsNotThereIsRefused) {
+  const Outcome frame = run("EXEMPLAR export out -o out.glb --to 6");
+  EXPECT_EQ(frame.exit_code, 2);
+  EXPECT_NE(frame.errors.find("there is no frame 6: 0 to 5 are there"), std::string::npos) << frame.errors;
+  EXPECT_EQ(run("EXEMPLAR export out -o out.glb --from -1").exit_code, 2);
+  EXPECT_EQ(run("EXEMPLAR export out -o out.glb --from 4 --to 2").exit_code, 2);
+  EXPECT_EQ(run("EXEMPLAR export nothing -o out.glb").exit_code, 2);
+  EXPECT_EQ(run("EXEMPLAR export out -o out.fbx").exit_code, 2);
+  if (!available("ffmpeg")) {
+    const Outcome film = run("EXEMPLAR export out -o out.mp4");
+    EXPECT_EQ(film.exit_code, 2);
+    EXPECT_NE(film.errors.find("needs ffmpeg"), std::string::npos);
+  }
+}
+
+// docs/tutorial.md: its files are written, its commands run, in order.
+TEST_F(Export, TheTutorialWorks) {
+  const std::string text = read_text(EXEMPLAR_SOURCE_DIR "/docs/tutorial.md");
+  const std::regex block("```(sh|json file=(\\S+))\\n([^`]*)```");
+  int commands = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), block), none; it != none; ++it) {
+    if ((*it)[2].matched) {
+      write_text(m_folder / (*it)[2].str(), (*it)[3]);
+      continue;
+    }
+    std::string lines = (*it)[3];
+    for (std::size_t at = 0; (at = lines.find("exemplar ", at)) != std::string::npos; at += 9)
+      lines.replace(at, 8, "EXEMPLAR");
+    std::istringstream each(lines);
+    for (std::string line; std::getline(each, line);) {
+      const Outcome outcome = run(line);
+      EXPECT_EQ(outcome.exit_code, 0) << line << "\n" << outcome.output << outcome.errors;
+      ++commands;
+    }
+  }
+  EXPECT_GE(commands, 7);
+  EXPECT_GT(std::filesystem::file_size(m_folder / "bars.usda"), 10000u);
+}
+
+TEST_F(Export, CompletionAndManualNameEveryCommand) {
+  const std::string completion = run("EXEMPLAR completion").output;
+  const std::string manual = run("EXEMPLAR manual").output;
+  for (const char* command :
+       {"run", "compare", "check", "mesh", "rig", "pose", "export", "validate", "bench", "list"}) {
+    EXPECT_NE(completion.find(std::string(" ") + command + ")"), std::string::npos) << command;
+    EXPECT_NE(manual.find(std::string(".SS ") + command + "\n"), std::string::npos) << command;
+  }
+  EXPECT_NE(completion.find("--resume"), std::string::npos);
+  write_text(m_folder / "completion.sh", completion);
+  const Outcome typed =
+      run("bash -c '. ./completion.sh; COMP_WORDS=(exemplar run --res); COMP_CWORD=2; _exemplar; echo "
+          "${COMPREPLY[@]}'");
+  EXPECT_EQ(typed.output, "--resume\n") << typed.errors;
+}
+
+}  // namespace exemplar::testing
