@@ -233,7 +233,8 @@ int guarded_main(int argc, char** argv) {
     terminal.error("out of memory: use fewer elements or particles");
     return k_exit_cannot_go_on;
   } catch (const std::exception& error) {
-    terminal.error(fmt::format("this is a defect of the program, what was written is kept: {}", error.what()));
+    terminal.error(
+        fmt::format("this is a defect of the program, what was written is kept: {}", error.what()));
     return k_exit_defect;
   }
 }

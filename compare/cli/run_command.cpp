@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
@@ -53,14 +54,18 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
       "another -o");
 }
 
-void tell_notes(const RunRecord& record, const Terminal& terminal) {
-  for (const Note& note : record.notes) {
+void tell(std::span<const Note> notes, const Terminal& terminal) {
+  for (const Note& note : notes) {
     if (note.severity == Severity::warning) {
       terminal.warn(note.text);
     } else {
       terminal.note(note.text);
     }
   }
+}
+
+void tell_notes(const RunRecord& record, const Terminal& terminal) {
+  tell(record.notes, terminal);
   for (const std::string& missing : record.not_modelled) terminal.note("not modelled: " + missing);
 }
 
@@ -178,14 +183,20 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   };
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
   RunSummary summary;
+  const std::size_t said = method.notes().size();
+  Notes later;  // what turned up on the way
   try {
     summary = simulate(method, scene, directory, options, resume ? &*resume : nullptr);
+    later = method.notes();
+    later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
+    directory.add_notes(later);
     directory.finish(summary);
   } catch (const OutputError& error) {
     directory.finish(summary, error.what());
     throw;
   }
   bar.finish();
+  tell(later, terminal);
   return summary;
 }
 

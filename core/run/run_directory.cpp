@@ -93,6 +93,11 @@ void RunDirectory::checkpoint(const FrameMetrics& metrics, const StateArrays& st
                   {self.record.method, self.record.content_key, metrics.time, metrics.frame, state});
 }
 
+void RunDirectory::add_notes(std::span<const Note> notes) {
+  Notes& all = m_implementation->record.notes;
+  all.insert(all.end(), notes.begin(), notes.end());
+}
+
 void RunDirectory::finish(const RunSummary& summary, const std::optional<std::string>& failure) {
   Implementation& self = *m_implementation;
   if (!failure) self.writer.close();

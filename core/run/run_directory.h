@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class RunDirectory : public RunSink {
   void checkpoint(const FrameMetrics& metrics, const StateArrays& state, bool scheduled) override;
 
   // Waits for the writer and writes the final run.json; `failure` replaces the summary's status and message.
+  // What turned up during the run, for the record that finish() writes.
+  void add_notes(std::span<const Note> notes);
   void finish(const RunSummary& summary, const std::optional<std::string>& failure = std::nullopt);
 
  private:
