@@ -102,7 +102,7 @@ std::string ball(const std::string& integrator) {
   return fmt::format(R"({{
     "time": {{"duration": 2, "fps": 100, "steps_per_frame": 1}},
     "bodies": [{{
-      "name": "ball", "surface": {{"sphere": {{"radius": 0.2, "resolution": 3}}}},
+      "name": "ball", "surface": {{"sphere": {{"radius": 0.2, "resolution": 2}}}},
       "material": {{"density": 1000, "young": 1e5, "poisson": 0.3}}, "position": [0, 1.2, 0]
     }}],
     "obstacles": [{{"name": "floor", "plane": {{}}, "friction": 0}}],
@@ -116,7 +116,7 @@ std::pair<double, double> bounce(const std::string& integrator) {
   FemRun run(ball(integrator));
   double rebound = 0, most = 0, first = 0;
   bool down = false;
-  for (int frame = 1; frame <= 120; ++frame) {
+  for (int frame = 1; frame <= 100; ++frame) {
     EXPECT_EQ(run.frames(frame, frame).status, Status::ok);
     const Diagnostics d = run.method().diagnostics();
     const double energy = d.kinetic_energy + d.elastic_energy + d.gravitational_energy +
@@ -134,8 +134,8 @@ std::pair<double, double> bounce(const std::string& integrator) {
 TEST(Bdf2, ADroppedBallKeepsItsBounce) {
   const auto [euler, euler_energy] = bounce("implicit-euler");
   const auto [second, second_energy] = bounce("bdf2");
-  EXPECT_LT(euler, 0.1);
   EXPECT_GT(second, 0.3);
+  EXPECT_GT(second, 1.5 * euler);
   EXPECT_LT(euler_energy, 1.001);
   EXPECT_LT(second_energy, 1.01);
 }
