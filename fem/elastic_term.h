@@ -16,8 +16,7 @@ class ElasticTerm : public NodeTerm {
   const TetElements& elements() const { return m_elements; }
   const ElasticEnergy& energy() const { return m_energy; }
 
-  double damping_share() const override { return m_damping_share; }
-  void set_damping_share(double share) { m_damping_share = share; }
+  double damping_share() const override { return 0; }  // ViscousTerm damps
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
     lists.push_back({m_elements.nodes, 4});
   }
@@ -32,11 +31,13 @@ class ElasticTerm : public NodeTerm {
                    Eigen::Ref<MatX>) override {
     add_elastic_hessian(m_energy, m_elements, x, project, a);
   }
+  double max_step(const Points& x0, const Points& x1) override {
+    return has_barrier(m_energy) ? way_without_inversion(m_elements, x0, x1) : 1;
+  }
 
  private:
   TetElements m_elements;
   ElasticEnergy m_energy;
-  double m_damping_share = 1;
 };
 
 }  // namespace exemplar::fem

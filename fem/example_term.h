@@ -33,8 +33,7 @@ class ExampleTerm : public NodeTerm {
 
   int weight_count() const override { return m_count; }
   bool weights_on_simplex() const override { return m_on_simplex; }
-  double damping_share() const override { return m_damping_share; }
-  void set_damping_share(double share) { m_damping_share = share; }
+  double damping_share() const override { return 0; }  // ViscousTerm damps
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
     lists.push_back({m_elements.nodes, 4});
   }
@@ -43,6 +42,9 @@ class ExampleTerm : public NodeTerm {
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
+  double max_step(const Points& x0, const Points& x1) override {
+    return has_barrier(m_energy) ? way_without_inversion(m_elements, x0, x1) : 1;
+  }
 
   // Example 0 becomes F_p Dm_0, and the rotations of the others are taken against it again: a product of two
   // symmetric positive definite factors is not one, so that det Dm_w > 0 would otherwise be lost. One matrix
@@ -51,6 +53,7 @@ class ExampleTerm : public NodeTerm {
 
   std::size_t element_count() const { return m_elements.count(); }
   const TetElements& elements() const { return m_elements; }
+  const ElasticEnergy& energy() const { return m_energy; }
   // The edge matrix of the interpolated rest shape.
   Mat3 rest_edges(std::size_t e, const VecX& w) const;
 
@@ -70,7 +73,6 @@ class ExampleTerm : public NodeTerm {
 
   TetElements m_elements;  // rest_inverse: that of Dm_w for m_weights
   ElasticEnergy m_energy;
-  double m_damping_share = 1;
   int m_count;
   bool m_on_simplex;
   VecX m_weights;                  // for which rest_inverse was computed

@@ -5,11 +5,22 @@
 #include <algorithm>
 
 #include "core/run/implicit_method.h"
+#include "fem/element_fields.h"
 #include "fem/scene_bodies.h"
 
 namespace exemplar::fem {
 
 namespace {
+
+// A third of the area of every triangle on each of its corners, m²; nodes inside the body have none.
+VecX node_areas(const Points& x, const Triangles& faces) {
+  VecX areas = VecX::Zero(x.rows());
+  for (Eigen::Index t = 0; t < faces.rows(); ++t) {
+    const Vec3 a = x.row(faces(t, 0)), b = x.row(faces(t, 1)), c = x.row(faces(t, 2));
+    for (int k = 0; k < 3; ++k) areas[faces(t, k)] += (b - a).cross(c - a).norm() / 6;
+  }
+  return areas;
+}
 
 // A scene's bodies as solids for the driver.
 class SceneSolids : public ImplicitModel {
@@ -23,35 +34,34 @@ class SceneSolids : public ImplicitModel {
   std::vector<Points> on_surfaces(const Points& nodes) const override;
   std::vector<Geometry> fields() const override;
   void add_diagnostics(Diagnostics& d) const override;
+  void find_problems(double time, Notes& notes) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
   std::string size_text() const override;
 
  private:
   Geometry tets(std::size_t b) const;
+  void add_all_fields(std::size_t b, Geometry& part) const;
+  int inverted() const;
 
+  const Scene& m_scene;
+  bool m_all_fields;
   std::unique_ptr<SolidModel> m_model;
   std::vector<ImplicitBody> m_bodies;
   std::vector<PointMap> m_surfaces;  // the scene's surfaces on the body's nodes
+  bool m_said_inverted = false;
 };
 
 SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMethod method, double penalty,
                          Notes& notes)
-    : m_bodies(scene.bodies.size()) {
+    : m_scene(scene), m_all_fields(settings.all_fields), m_bodies(scene.bodies.size()) {
   std::vector<SolidBody> solids;
-  ImplicitOptions options = implicit_options(settings);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     solids.push_back(make_solid_body(scene.bodies[b], settings, m_bodies[b].examples, notes));
     if (method == ExampleMethod::compatible)
       check_whole_body_examples(scene.bodies[b], b, m_bodies[b].examples);
-    options.damping = std::max(options.damping, scene.bodies[b].material().damping);
   }
-  for (std::size_t b = 0; b < solids.size() && options.damping > 0; ++b)
-    solids[b].damping_share = scene.bodies[b].material().damping / options.damping;
-  if (method == ExampleMethod::compatible && options.damping > 0)
-    notes.push_back(
-        {Severity::note, "fem-compatible damps the conventional potential only, not that of the examples"});
-  m_model = std::make_unique<SolidModel>(std::move(solids), std::move(options), method, penalty);
+  m_model = std::make_unique<SolidModel>(std::move(solids), implicit_options(settings), method, penalty);
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const Points& rest = m_model->body(b).mesh.vertices;
     m_bodies[b].first_node = m_model->first_node(b);
@@ -95,7 +105,46 @@ Geometry SceneSolids::tets(std::size_t b) const {
       plastic(to_row(e), 0) = (plasticity->inverse()[e].inverse() - Mat3::Identity()).norm();
   }
   part.arrays.push_back(make_array("plastic_strain", Association::cell, plastic));
+  for (FieldArray& array : element_arrays(*m_model, b, m_all_fields)) part.arrays.push_back(std::move(array));
+  if (m_all_fields) add_all_fields(b, part);
   return part;
+}
+
+// Weights of the examples where they act, and the forces of supports and contact.
+void SceneSolids::add_all_fields(std::size_t b, Geometry& part) const {
+  const Body& scene_body = m_scene.bodies[b];
+  for (const ImplicitExamples& set : m_bodies[b].examples) {
+    for (std::size_t k = 0; k < set.members.size(); ++k) {
+      const std::vector<char>& in = scene_body.volume_examples()[set.members[k]].tets;
+      MatX weight = MatX::Zero(to_row(in.size()), 1);
+      for (std::size_t e = 0; e < in.size(); ++e) {
+        if (in[e]) weight(to_row(e), 0) = m_model->solver().state().weights[set.term][to_row(k)];
+      }
+      part.arrays.push_back(make_array("example_weight_" + scene_body.examples()[set.members[k]].name,
+                                       Association::cell, weight));
+    }
+  }
+  const ImplicitSolver& solver = m_model->solver();
+  const ImplicitBody& body = m_bodies[b];
+  Points reaction = Points::Zero(body.node_count, 3), contact = reaction;
+  for (const Reaction& r : solver.reactions()) {
+    const int node = r.node - body.first_node;
+    if (node >= 0 && node < body.node_count) reaction.row(node) += r.force.transpose();
+  }
+  MatX pressure = MatX::Zero(body.node_count, 1);
+  if (solver.contact()) {
+    const PointMap& map = solver.contact()->points().surface().map;
+    const auto of_body = [&](bool friction) -> Points {
+      return map.spread(solver.contact_forces(friction), solver.masses().size())
+          .middleRows(body.first_node, body.node_count);
+    };
+    contact = of_body(true);
+    pressure =
+        of_body(false).rowwise().norm().array() / node_areas(part.points, body.faces).array().max(1e-300);
+  }
+  part.arrays.push_back(make_array("reaction_force", Association::point, reaction));
+  part.arrays.push_back(make_array("contact_force", Association::point, contact));
+  part.arrays.push_back(make_array("contact_pressure", Association::point, pressure));
 }
 
 std::vector<Geometry> SceneSolids::fields() const {
@@ -113,6 +162,27 @@ void SceneSolids::add_diagnostics(Diagnostics& d) const {
     if (const Plasticity* plasticity = m_model->plasticity(b))
       d.plastic_measure = std::max(d.plastic_measure, plasticity->largest());
   }
+  d.extra.push_back({"inverted", "", static_cast<double>(inverted())});
+}
+
+int SceneSolids::inverted() const {
+  int count = 0;
+  const Points& x = m_model->solver().state().positions;
+  for (std::size_t b = 0; b < m_model->body_count(); ++b)
+    count += count_inverted(m_model->elastic(b).elements(), x);
+  return count;
+}
+
+void SceneSolids::find_problems(double time, Notes& notes) {
+  if (m_said_inverted) return;
+  const int count = inverted();
+  if (count == 0) return;
+  m_said_inverted = true;
+  notes.push_back(
+      {Severity::warning,
+       fmt::format("at {:.4g} s {} of {} are inside out (column inverted): loads are more than the "
+                   "material can bear, or steps are too long; model neo-hookean-barrier keeps them upright",
+                   time, count, size_text())});
 }
 
 void SceneSolids::save(StateWriter& out) const {

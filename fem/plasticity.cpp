@@ -14,6 +14,7 @@ namespace exemplar::fem {
 namespace {
 
 constexpr double k_longest_piece = 0.2;      // of ν Δt
+constexpr int k_halvings = 6;                // of a flow that would raise W_i
 constexpr double k_smallest_stretch = 0.05;  // before the power: an inverted or flat element would give NaN
 
 // Symmetric matrices as vectors whose dot product is that of the matrices.
@@ -29,6 +30,22 @@ Mat3 flow_factor(const Mat3& f, double gamma) {
   const Vec3 s = svd.s.cwiseAbs().cwiseMax(k_smallest_stretch);
   const Vec3 unit = s / std::cbrt(s.prod());
   return svd.v * unit.array().pow(-gamma).matrix().asDiagonal() * svd.v.transpose();
+}
+
+// F_p⁻¹ after a flow by γ, or by the largest of γ/2, γ/4 … that does not raise W_i; false: none of them.
+bool flow_downhill(const Mat3& total, const Mat3& shape, const ElasticEnergy& energy, double gamma,
+                   Mat3& inverse) {
+  const auto stored = [&](const Mat3& candidate) {
+    return std::visit([&](const auto& psi) { return psi.value(total * candidate); }, energy);
+  };
+  const double before = stored(inverse);
+  for (int k = 0; k < k_halvings; ++k, gamma *= 0.5) {
+    const Mat3 candidate = inverse * flow_factor(shape * inverse, gamma);
+    if (!(stored(candidate) <= before)) continue;
+    inverse = candidate;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -75,7 +92,7 @@ bool Plasticity::flow(const Mat3& total, const ElasticEnergy& energy, double dt,
     const double stress = (p * elastic.transpose()).norm() / std::max(std::abs(j), 1e-2);
     if (!(stress > yield)) break;
     const double gamma = std::clamp(m_parameters.rate * dt / pieces * (stress - yield) / stress, 0.0, 1.0);
-    m_inverse[e] = m_inverse[e] * flow_factor(shape * m_inverse[e], gamma);
+    if (!flow_downhill(total, shape, energy, gamma, m_inverse[e])) break;
     flowed = true;
   }
   return flowed;

@@ -22,6 +22,7 @@ Capabilities fem_capabilities() {
 
 void register_cases(Registry& registry) {
   registry.add(ValidationCase{"fem", "patch", false, fem::validate_patch});
+  registry.add(ValidationCase{"fem", "stress", false, fem::validate_stress});
   registry.add(ValidationCase{"fem", "motion", false, fem::validate_motion});
   registry.add(ValidationCase{"fem", "order", false, fem::validate_order});
   registry.add(ValidationCase{"fem", "dissipation", false, fem::validate_dissipation});

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/errors.h"
+#include "core/mesh/mass_properties.h"
 #include "core/mesh/topology.h"
 
 namespace exemplar::fem {
@@ -65,6 +67,35 @@ void check_material(const Body& body, const Settings& settings, Notes& notes) {
   }
 }
 
+void check_upright(const Body& body, const SolidBody& solid) {
+  if (!has_barrier(solid.energy)) return;
+  const int inverted = count_inverted(TetElements(solid.mesh), solid.positions);
+  if (inverted == 0) return;
+  throw InputError(
+      fmt::format("body {}: starts with {} elements inside out, which model neo-hookean-barrier "
+                  "cannot start from; use another model or another initial_pose",
+                  body.name(), inverted));
+}
+
+// Plastic flow keeps volumes, so that examples which change them are reached in part only.
+void check_plastic_volume(const Body& body, std::size_t example, Notes& notes) {
+  const TetMesh& mesh = body.volume().mesh;
+  const VolumeExample& pose = body.volume_examples()[example];
+  const VecX before = tet_volumes(mesh.vertices, mesh.tets), after = tet_volumes(pose.nodes, mesh.tets);
+  double rest = 0, there = 0;
+  for (std::size_t e = 0; e < pose.tets.size(); ++e) {
+    if (!pose.tets[e]) continue;
+    rest += before[to_row(e)];
+    there += after[to_row(e)];
+  }
+  if (!(std::abs(there / rest - 1) > 0.05)) return;
+  notes.push_back(
+      {Severity::warning,
+       fmt::format("body {}: plastic example {} has {:.3g} of the rest volume; plastic flow keeps volumes "
+                   "and takes the rest of its shape only",
+                   body.name(), body.examples()[example].name, there / rest)});
+}
+
 // Without the conventional potential an element outside every example set would have no stiffness at all.
 void check_held_together(const Body& body, const SolidBody& solid) {
   if (solid.internal_stiffness > 0) return;
@@ -95,8 +126,11 @@ SolidBody make_solid_body(const Body& body, const Settings& settings, std::vecto
     solid.velocities.row(i) = body.initial_velocity(solid.positions.row(i).transpose()).transpose();
   }
   solid.density = body.material().density;
+  solid.damping = body.material().damping;
   solid.energy = make_energy(settings.model, body.material().young, body.material().poisson);
+  check_upright(body, solid);
   sets = group_by_region(body, settings.examples.stiffness);
+  for (ImplicitExamples& set : sets) set.on_simplex = !settings.examples.affine;
   for (const ImplicitExamples& set : sets) solid.examples.push_back(make_set(body, set.members, settings));
   solid.internal_stiffness = settings.internal_stiffness;
   check_held_together(body, solid);
@@ -110,6 +144,7 @@ SolidBody make_solid_body(const Body& body, const Settings& settings, std::vecto
       if (!body.examples()[i].plastic || !settings.plasticity.use_examples) continue;
       plastic.poses.push_back(body.volume_examples()[i].nodes);
       plastic.takes_part.push_back(body.volume_examples()[i].tets);
+      check_plastic_volume(body, i, notes);
     }
     solid.plastic = std::move(plastic);
   }

@@ -25,6 +25,7 @@ struct Settings : ImplicitSettings {
   double internal_stiffness = 1;
   ExamplePotentialSettings examples;
   PlasticitySettings plasticity;
+  bool all_fields = false;
 };
 
 struct CompatibleSettings : Settings {
@@ -54,8 +55,9 @@ void describe_fem(Describe<Settings>& d) {
            {{"modified-stvk", ElasticModel::modified_stvk},
             {"stvk", ElasticModel::stvk},
             {"corotated", ElasticModel::corotated},
-            {"neo-hookean", ElasticModel::neo_hookean}},
-           "elastic energy of the tetrahedra");
+            {"neo-hookean", ElasticModel::neo_hookean},
+            {"neo-hookean-barrier", ElasticModel::barrier_neo_hookean}},
+           "elastic energy of the tetrahedra; with neo-hookean-barrier they cannot turn inside out");
   describe_mode(d);
   d.field("internal_stiffness", &Settings::internal_stiffness, "",
           "stiffness of the conventional potential, relative to the material; 0: off, only the examples hold "
@@ -63,6 +65,10 @@ void describe_fem(Describe<Settings>& d) {
           non_negative());
   d.field("examples", &Settings::examples, "", "the example potential");
   d.field("plasticity", &Settings::plasticity, "", "plastic flow of bodies with a yield stress");
+  d.field("all_fields", &Settings::all_fields, "",
+          "write the stress tensor, principal stretches, the examples' energy per element and weights, and "
+          "forces of "
+          "supports and contact at the nodes, besides von Mises stress, volume ratio and plastic strain");
   describe_implicit(d);
 }
 

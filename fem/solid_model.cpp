@@ -105,7 +105,6 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
   const bool has_internal = body.internal_stiffness > 0;
   m_elastic.push_back(std::make_shared<ElasticTerm>(
       make_elements(b, {}), has_internal ? scaled(body.energy, body.internal_stiffness) : body.energy));
-  m_elastic.back()->set_damping_share(body.damping_share);
   if (has_internal) terms.push_back(m_elastic.back());
   m_example_terms.emplace_back();
   m_incompatible.emplace_back();
@@ -125,10 +124,10 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
     } else {
       m_incompatible[b].push_back(
           std::make_shared<ExampleTerm>(make_elements(b, set.tets), poses, energy, set.on_simplex));
-      m_incompatible[b].back()->set_damping_share(body.damping_share);
       terms.push_back(m_incompatible[b].back());
     }
   }
+  if (body.damping > 0) add_viscosity(b, terms);
   m_plasticities.emplace_back();
   if (body.plastic) {
     std::vector<Points> poses;
@@ -136,6 +135,22 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
     m_plasticities[b] = std::make_unique<Plasticity>(m_elastic[b]->elements(), body.plastic->parameters,
                                                      poses, body.plastic->takes_part);
   }
+}
+
+// Every element as viscous as the potentials that act on it are stiff.
+void SolidModel::add_viscosity(std::size_t b, std::vector<std::shared_ptr<NodeTerm>>& terms) const {
+  const SolidBody& body = m_bodies[b];
+  TetElements elements = make_elements(b, {});
+  std::vector<double> stiffness(elements.count(), body.internal_stiffness);
+  for (const ExampleSet& set : body.examples) {
+    if (set.tets.empty()) {
+      for (double& s : stiffness) s += set.stiffness;
+    }
+    for (const int tet : set.tets) stiffness[to_size(tet)] += set.stiffness;
+  }
+  for (std::size_t e = 0; e < elements.count(); ++e) elements.volume[e] *= stiffness[e];
+  terms.push_back(
+      std::make_shared<ViscousTerm>(std::move(elements), small_strain_parameters(body.energy), body.damping));
 }
 
 StepOutcome SolidModel::step(const StepInput& input) {
@@ -152,7 +167,10 @@ void SolidModel::flow(double dt) {
     const double before = m_elastic[b]->value(x, {});
     if (!m_plasticities[b]->update(x, m_elastic[b]->energy(), dt, m_elastic[b]->elements())) continue;
     m_dissipation += before - m_elastic[b]->value(x, {});
+    // The flow moves example 0, and W_p with it.
+    const double example_before = example_energy_of(b);
     update_examples(b);
+    m_dissipation += example_before - example_energy_of(b);
   }
 }
 
@@ -187,11 +205,15 @@ double SolidModel::internal_energy() const {
   return sum;
 }
 
+double SolidModel::example_energy_of(std::size_t b) const {
+  double sum = 0;
+  for (const std::size_t term : m_example_terms[b]) sum += m_solver->term_energy(term);
+  return sum;
+}
+
 double SolidModel::example_energy() const {
   double sum = 0;
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    for (const std::size_t term : m_example_terms[b]) sum += m_solver->term_energy(term);
-  }
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) sum += example_energy_of(b);
   return sum;
 }
 

@@ -12,6 +12,7 @@
 #include "fem/elastic_term.h"
 #include "fem/example_term.h"
 #include "fem/plasticity.h"
+#include "fem/viscous_term.h"
 
 namespace exemplar::fem {
 
@@ -38,7 +39,7 @@ struct SolidBody {
   double density = 1000;  // kg/m³
   ElasticEnergy energy = ModifiedStVK{1e5, 2e5};
   double internal_stiffness = 1;  // of W_i relative to `energy`; 0: off (then nothing yields either)
-  double damping_share = 1;       // of ImplicitOptions::damping
+  double damping = 0;             // β, s: viscosity relative to the stiffness of W_i and W_p together
   std::vector<ExampleSet> examples;
   std::optional<PlasticBody> plastic;
 };
@@ -66,11 +67,17 @@ class SolidModel {
   const VecX& weights(std::size_t b, std::size_t set) const {
     return m_solver->state().weights[example_term(b, set)];
   }
+  // Null for the compatible method.
+  const ExampleTerm* example_set(std::size_t b, std::size_t set) const {
+    return m_incompatible[b].empty() ? nullptr : m_incompatible[b][set].get();
+  }
   const Plasticity* plasticity(std::size_t b) const { return m_plasticities[b].get(); }
   ElasticTerm& elastic(std::size_t b) { return *m_elastic[b]; }
+  const ElasticTerm& elastic(std::size_t b) const { return *m_elastic[b]; }
 
   double internal_energy() const;  // Σ W_i
   double example_energy() const;   // Σ W_p: the distance to the example manifold
+  // What W_i and W_p lost to plastic flow, J.
   double plastic_dissipation() const { return m_dissipation; }
   bool plasticity_frozen = false;
 
@@ -85,9 +92,11 @@ class SolidModel {
  private:
   void add_body(std::size_t b, ExampleMethod method, double penalty,
                 std::vector<std::shared_ptr<NodeTerm>>& terms);
+  void add_viscosity(std::size_t b, std::vector<std::shared_ptr<NodeTerm>>& terms) const;
   TetElements make_elements(std::size_t b, std::span<const int> tets) const;
   Points global(std::size_t b, const Points& local) const;
   void flow(double dt);
+  double example_energy_of(std::size_t b) const;
   void update_examples(std::size_t b);
 
   std::vector<SolidBody> m_bodies;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
@@ -66,14 +67,18 @@ void refuse_study(const std::string& path) {
     throw InputError(Problem{path, "", "is a study: `exemplar compare " + path + "` runs it"});
 }
 
-void tell_notes(const RunRecord& record, const Terminal& terminal) {
-  for (const Note& note : record.notes) {
+void tell(std::span<const Note> notes, const Terminal& terminal) {
+  for (const Note& note : notes) {
     if (note.severity == Severity::warning) {
       terminal.warn(note.text);
     } else {
       terminal.note(note.text);
     }
   }
+}
+
+void tell_notes(const RunRecord& record, const Terminal& terminal) {
+  tell(record.notes, terminal);
   for (const std::string& missing : record.not_modelled) terminal.note("not modelled: " + missing);
 }
 
@@ -229,9 +234,14 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
     bar.update(metrics.frame, frames, metrics.time);
   };
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
-  const RunSummary summary =
-      directory.finish(simulate(method, scene, directory, options, resume ? &*resume : nullptr));
+  const std::size_t said = method.notes().size();
+  const RunSummary simulated = simulate(method, scene, directory, options, resume ? &*resume : nullptr);
+  Notes later = method.notes();  // what turned up on the way
+  later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
+  directory.add_notes(later);
+  const RunSummary summary = directory.finish(simulated);
   bar.finish();
+  tell(later, terminal);
   return summary;
 }
 

@@ -143,15 +143,18 @@ ContactBlock ContactFriction::block_of(const Contact& c, const PointsRef& x, con
   const double y = slip.norm();
   const FrictionCurve curve = friction_curve(y, m_range);
   const Vec3 force = c.limit * curve.slope_over_y * c.tangents * slip;
-  Eigen::Matrix2d plane = curve.slope_over_y * Eigen::Matrix2d::Identity();
-  if (y > 0) plane += (curve.curvature - curve.slope_over_y) / (y * y) * slip * slip.transpose();
-  const Mat3 stiffness = c.limit * c.tangents * plane * c.tangents.transpose();
   const int n = c.stencil.count;
   ContactVector gradient(3 * n);
-  ContactMatrix hessian(3 * n, 3 * n);
-  for (int i = 0; i < n; ++i) {
-    gradient.segment<3>(3 * i) = c.weights[i] * force;
-    for (int j = 0; j < n; ++j) hessian.block<3, 3>(3 * i, 3 * j) = c.weights[i] * c.weights[j] * stiffness;
+  ContactMatrix hessian;
+  for (int i = 0; i < n; ++i) gradient.segment<3>(3 * i) = c.weights[i] * force;
+  if (derivatives != Derivatives::gradient) {
+    Eigen::Matrix2d plane = curve.slope_over_y * Eigen::Matrix2d::Identity();
+    if (y > 0) plane += (curve.curvature - curve.slope_over_y) / (y * y) * slip * slip.transpose();
+    const Mat3 stiffness = c.limit * c.tangents * plane * c.tangents.transpose();
+    hessian.resize(3 * n, 3 * n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) hessian.block<3, 3>(3 * i, 3 * j) = c.weights[i] * c.weights[j] * stiffness;
+    }
   }
   ContactBlock block = make_block(*m_points, c.stencil, gradient, hessian, q, derivatives);
   block.value = c.limit * curve.value;

@@ -30,8 +30,15 @@ ElasticEnergy make_energy(ElasticModel model, double young, double poisson) {
       return FixedCorotated{lame.mu, lame.lambda};
     case ElasticModel::neo_hookean:
       return StableNeoHookean{4.0 / 3.0 * lame.mu, lame.lambda + 5.0 / 6.0 * lame.mu};
+    case ElasticModel::barrier_neo_hookean:
+      return BarrierNeoHookean{lame.mu, lame.lambda};
   }
   return ModifiedStVK{lame.mu, lame.lambda};
+}
+
+Lame small_strain_parameters(const ElasticEnergy& energy) {
+  const Mat3 a = std::visit([](const auto& psi) { return psi.principal(Vec3::Ones()).a; }, energy);
+  return {0.5 * (a(0, 0) - a(0, 1)), a(0, 1)};
 }
 
 ElasticEnergy scaled(const ElasticEnergy& energy, double factor) {
@@ -42,6 +49,9 @@ ElasticEnergy scaled(const ElasticEnergy& energy, double factor) {
     ElasticEnergy operator()(const FixedCorotated& e) const { return FixedCorotated{k * e.mu, k * e.lambda}; }
     ElasticEnergy operator()(const StableNeoHookean& e) const {
       return StableNeoHookean{k * e.mu, k * e.lambda};
+    }
+    ElasticEnergy operator()(const BarrierNeoHookean& e) const {
+      return BarrierNeoHookean{k * e.mu, k * e.lambda};
     }
     ElasticEnergy operator()(const DirichletEnergy& e) const { return DirichletEnergy{k * e.stiffness}; }
   };

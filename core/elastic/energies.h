@@ -13,6 +13,8 @@
 //   StVK             μ‖E‖² + λ/2 (tr E)²                      as CalculiX *ELASTIC with NLGEOM
 //   FixedCorotated   μ‖F−R‖² + λ/2 (J−1)²                     Stomakhin et al. 2012
 //   StableNeoHookean μ/2 (I_C−3) + λ/2 (J−α)² − μ/2 ln(I_C+1) Smith, De Goes, Kim 2018
+//   BarrierNeoHookean μ/2 (I_C−3) − μ ln J + λ/2 (ln J)²      Bonet and Wood 2008 §6.4.3; infinite for J ≤ 0: elements
+//   cannot turn inside out, and a state that has inverted ones cannot be started from
 //   DirichletEnergy  ½‖F−I‖²                                  smooth extension of displacements; not rotation
 //   invariant
 // E = ½(FᵀF − I), J = det F, I_C = ‖F‖².
@@ -20,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <variant>
 
@@ -110,9 +113,14 @@ struct StVK {
   double mu;
   double lambda;
 
-  double value(const Mat3& f) const {
-    const Mat3 e = green_strain(f);
+  double value_of_strain(const Mat3& e) const {
     return mu * e.squaredNorm() + 0.5 * lambda * e.trace() * e.trace();
+  }
+  double value(const Mat3& f) const { return value_of_strain(green_strain(f)); }
+  // Second Piola–Kirchhoff stress of a strain: 2μE + λ tr(E) I.
+  template <class S>
+  Matrix3<S> stress(const Matrix3<S>& e) const {
+    return S(2 * mu) * e + (lambda * e.trace()) * Matrix3<S>::Identity();
   }
   template <class S>
   Matrix3<S> gradient(const Matrix3<S>& f) const {
@@ -211,6 +219,43 @@ struct StableNeoHookean {
   }
 };
 
+struct BarrierNeoHookean {
+  double mu;
+  double lambda;
+
+  double value(const Mat3& f) const {
+    const double j = f.determinant();
+    if (!(j > 0)) return std::numeric_limits<double>::infinity();
+    const double log_j = std::log(j);
+    return 0.5 * mu * (f.squaredNorm() - 3) - mu * log_j + 0.5 * lambda * log_j * log_j;
+  }
+  Mat3 gradient(const Mat3& f) const {
+    const Mat3 cof = cofactor(f);
+    const double j = f.col(0).dot(cof.col(0));
+    return mu * f + (lambda * std::log(j) - mu) / j * cof;
+  }
+  // With G = F⁻ᵀ: μ dF + (μ − λ ln J) G dFᵀ G + λ (G:dF) G.
+  Mat3 differential(const Mat3& f, const Mat3& df) const {
+    const Mat3 cof = cofactor(f);
+    const double j = f.col(0).dot(cof.col(0));
+    const Mat3 g = cof / j;
+    return mu * df + (mu - lambda * std::log(j)) * g * df.transpose() * g +
+           lambda * g.cwiseProduct(df).sum() * g;
+  }
+  PrincipalHessian principal(const Vec3& s) const {
+    const double rest = mu - lambda * std::log(s.prod());
+    PrincipalHessian h;
+    for (int i = 0; i < 3; ++i) {
+      const int a = (i + 1) % 3, b = (i + 2) % 3;
+      h.a(i, i) = mu + (rest + lambda) / (s[i] * s[i]);
+      h.a(a, b) = h.a(b, a) = lambda / (s[a] * s[b]);
+      h.flip[i] = mu + rest / (s[a] * s[b]);
+      h.twist[i] = mu - rest / (s[a] * s[b]);
+    }
+    return h;
+  }
+};
+
 struct DirichletEnergy {
   double stiffness = 1;
 
@@ -227,9 +272,15 @@ struct DirichletEnergy {
 template <class Energy>
 inline constexpr bool k_works_in_lanes = std::is_same_v<Energy, ModifiedStVK> || std::is_same_v<Energy, StVK>;
 
-using ElasticEnergy = std::variant<ModifiedStVK, StVK, FixedCorotated, StableNeoHookean, DirichletEnergy>;
+using ElasticEnergy =
+    std::variant<ModifiedStVK, StVK, FixedCorotated, StableNeoHookean, DirichletEnergy, BarrierNeoHookean>;
 
-enum class ElasticModel { modified_stvk, stvk, corotated, neo_hookean };
+// Infinite where an element is flat or inverted.
+inline bool has_barrier(const ElasticEnergy& energy) {
+  return std::holds_alternative<BarrierNeoHookean>(energy);
+}
+
+enum class ElasticModel { modified_stvk, stvk, corotated, neo_hookean, barrier_neo_hookean };
 
 struct Lame {
   double mu;
@@ -241,6 +292,9 @@ Lame lame_parameters(double young, double poisson);
 
 // The energy whose small-strain behaviour is that of `young` and `poisson`.
 ElasticEnergy make_energy(ElasticModel model, double young, double poisson);
+
+// What an energy is for small strains: from its Hessian at rest, a_ii = 2μ + λ and a_ij = λ.
+Lame small_strain_parameters(const ElasticEnergy& energy);
 
 // The same energy with its stiffness multiplied by `factor`.
 ElasticEnergy scaled(const ElasticEnergy& energy, double factor);

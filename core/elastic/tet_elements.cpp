@@ -1,5 +1,7 @@
 #include "core/elastic/tet_elements.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/base/errors.h"
@@ -79,6 +81,32 @@ void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& element
     elements.for_each_group<Energy>(add_group, project);
   };
   std::visit(add, energy);
+}
+
+int count_inverted(const TetElements& elements, const Points& x) {
+  int count = 0;
+  for (std::size_t e = 0; e < elements.count(); ++e)
+    count += edge_matrix(x, elements.nodes_of(e)).determinant() > 0 ? 0 : 1;
+  return count;
+}
+
+double way_without_inversion(const TetElements& elements, const Points& x0, const Points& x1) {
+  std::vector<double> ways(elements.count(), 1);
+  parallel_for(elements.count(), [&](std::size_t e) {
+    const Mat3 d0 = edge_matrix(x0, elements.nodes_of(e)), d = edge_matrix(x1, elements.nodes_of(e)) - d0;
+    // det(D₀ + αD) = c₀ + c₁α + c₂α² + c₃α³, and a bound of its slope on [0, 1]: advance as far as that is safe.
+    const double c0 = d0.determinant(), c1 = cofactor(d0).cwiseProduct(d).sum(),
+                 c2 = cofactor(d).cwiseProduct(d0).sum(), c3 = d.determinant();
+    const double slope = std::abs(c1) + 2 * std::abs(c2) + 3 * std::abs(c3);
+    double alpha = 0;
+    for (int k = 0; k < 50 && alpha < 1; ++k) {
+      const double left = c0 + alpha * (c1 + alpha * (c2 + alpha * c3)) - 0.1 * c0;
+      if (!(left > 1e-3 * c0)) break;
+      alpha = left < slope * (1 - alpha) ? alpha + left / slope : 1;
+    }
+    ways[e] = alpha;
+  });
+  return ways.empty() ? 1 : *std::min_element(ways.begin(), ways.end());
 }
 
 VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_count) {

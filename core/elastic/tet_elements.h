@@ -112,6 +112,12 @@ void add_elastic_gradient(const ElasticEnergy& energy, const TetElements& elemen
 void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& elements, const Points& x,
                          bool project, BlockMatrix& hessian);
 
+// How many elements have no positive volume, counted against their undeformed orientation.
+int count_inverted(const TetElements& elements, const Points& x);
+// A part in (0, 1] of the straight way from x0 (no inverted elements) to x1 on which every element keeps at least
+// a tenth of its volume at x0; 1: the whole way does.
+double way_without_inversion(const TetElements& elements, const Points& x0, const Points& x1);
+
 // A quarter of each element's mass on each of its nodes (kg).
 VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_count);
 // ∫ρ N_a N_b: volume/10 on the diagonal, volume/20 beside it; with one integration point volume/16

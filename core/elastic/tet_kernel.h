@@ -118,16 +118,15 @@ void exact_blocks(const ModifiedStVK& energy, const Matrix3<S>& f, const Matrix3
   }
 }
 
-//   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + λ g_a g_bᵀ ],  S = 2μE + λ tr(E) I
+//   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + λ g_a g_bᵀ ]
+// for a stress S (second Piola–Kirchhoff) with ∂S/∂E as in St. Venant–Kirchhoff, whatever S itself is.
 template <class S>
-void exact_blocks(const StVK& energy, const Matrix3<S>& f, const Matrix3<S>& rest_inverse, const S& volume,
-                  BlocksOf<S>& k) {
+void strain_blocks(const StVK& energy, const Matrix3<S>& f, const Matrix3<S>& second_piola,
+                   const Matrix3<S>& rest_inverse, const S& volume, BlocksOf<S>& k) {
   const S mu = volume * energy.mu, lambda = volume * energy.lambda;
   const Matrix3<S> bt = rest_inverse.transpose();
-  const Matrix3<S> e = green_strain(f);
   const Matrix3<S> g = f * bt;
-  const Matrix3<S> stress =
-      bt.transpose() * (S(2) * mu * e + lambda * e.trace() * Matrix3<S>::Identity()) * bt;
+  const Matrix3<S> stress = bt.transpose() * (volume * second_piola) * bt;
   const Matrix3<S> metric = mu * (bt.transpose() * bt);
   const Matrix3<S> left = f * f.transpose();
   for (int a = 0; a < 3; ++a) {
@@ -139,6 +138,12 @@ void exact_blocks(const StVK& energy, const Matrix3<S>& f, const Matrix3<S>& res
       for (int i = 0; i < 3; ++i) block(i, i) += stress(a, b);
     }
   }
+}
+
+template <class S>
+void exact_blocks(const StVK& energy, const Matrix3<S>& f, const Matrix3<S>& rest_inverse, const S& volume,
+                  BlocksOf<S>& k) {
+  strain_blocks(energy, f, energy.stress(green_strain(f)), rest_inverse, volume, k);
 }
 
 // All ten blocks of one element, or of four (exact ones only).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 
 #include "core/implicit/contact_term.h"
@@ -18,6 +19,21 @@ void add_counts(const NewtonSummary& more, NewtonSummary& total) {
   total.backtracks += more.backtracks;
   total.cg_iterations += more.cg_iterations;
   total.factorisations += more.factorisations;
+}
+
+// Given weights as they are; the free ones (NaN) where they were, shrunk to the room that is left to them.
+void set_given(const VecX& given, bool on_simplex, VecX& weights) {
+  double room = 1, sum = 0;
+  for (Eigen::Index k = 0; k < given.size(); ++k) {
+    const bool free = std::isnan(given[k]);
+    if (!free) weights[k] = given[k];
+    (free ? sum : room) += free ? weights[k] : -given[k];
+  }
+  if (!on_simplex || sum <= room || !given.array().isFinite().any()) return;
+  const double factor = room > StepUnknowns::least_room ? room / sum : 0;
+  for (Eigen::Index k = 0; k < given.size(); ++k) {
+    if (std::isnan(given[k])) weights[k] *= factor;
+  }
 }
 
 }  // namespace
@@ -49,6 +65,8 @@ void ImplicitSolver::add_contact(ContactSurface surface, std::vector<ObstacleBod
   const VecX zero = VecX::Zero(6 * to_row(m_obstacles.size()));
   m_contact->find_pairs(m_state.positions, zero, m_state.positions, zero);
   m_state.energies.barrier = m_contact->value(m_state.positions, zero);
+  m_smallest_gap = m_contact->smallest_gap(m_state.positions, zero);
+  m_end_increments = zero;
 }
 
 void ImplicitSolver::set_state(ImplicitState state) {
@@ -63,11 +81,48 @@ void ImplicitSolver::prepare_system(const StepInput& input) {
   if (m_system.prepare(m_state.positions.rows(), input.held, m_terms, m_options.linear))
     m_system.solver()->set_memory(m_state.linear);
   m_system.set_positions(m_state.positions, m_abstract);
+  set_base(input.dt);
   for (const auto& term : m_terms) term->begin_step(m_state.positions, input.dt);
 }
 
-RigidInertia ImplicitSolver::inertia_of(std::size_t obstacle, double dt) const {
-  return {m_obstacles[obstacle], m_state.obstacles[obstacle], m_gravity, dt};
+void ImplicitSolver::set_base(double dt) {
+  m_base = {m_state.positions, m_state.velocities, dt, 0};
+  if (m_options.integrator == Integrator::implicit_euler || m_state.last_dt == 0 || !m_options.inertia)
+    return;
+  const double r = dt / m_state.last_dt;
+  m_base.share = r * r / (1 + 2 * r);
+  m_base.dt = dt * (1 + r) / (1 + 2 * r);
+  m_base.positions += m_base.share * (m_state.positions - m_state.last_positions);
+  m_base.velocities += m_base.share * (m_state.velocities - m_state.last_velocities);
+}
+
+// Increments count from the present pose, so that the way from there to x̃ is a part of the velocity.
+RigidInertia ImplicitSolver::inertia_of(std::size_t obstacle) const {
+  const ObstacleBody& body = m_obstacles[obstacle];
+  ObstacleState start = m_state.obstacles[obstacle];
+  if (m_base.share > 0) {
+    const ObstacleState& last = m_state.last_obstacles[obstacle];
+    const Vec6 way = m_base.share * increment_between(last, start);
+    const Vec3 momentum = body.world_inertia(start) * start.angular_velocity;
+    const Vec3 last_momentum = body.world_inertia(last) * last.angular_velocity;
+    const Vec3 spin =
+        body.world_inverse_inertia(start) * (momentum + m_base.share * (momentum - last_momentum));
+    start.velocity += m_base.share * (start.velocity - last.velocity) + way.head<3>() / m_base.dt;
+    start.angular_velocity = spin + way.tail<3>() / m_base.dt;
+  }
+  return {body, start, m_gravity, m_base.dt};
+}
+
+ObstacleState ImplicitSolver::moved_obstacle(std::size_t obstacle, const Vec6& increment) const {
+  ObstacleState end = inertia_of(obstacle).finish(increment);
+  if (m_base.share == 0) return end;
+  const ObstacleBody& body = m_obstacles[obstacle];
+  const ObstacleState& start = m_state.obstacles[obstacle];
+  const Vec6 way = m_base.share * increment_between(m_state.last_obstacles[obstacle], start);
+  end.velocity -= way.head<3>() / m_base.dt;
+  end.angular_velocity -=
+      body.world_inverse_inertia(end) * (body.world_inertia(start) * way.tail<3>()) / m_base.dt;
+  return end;
 }
 
 // Increments of keyframed obstacles at the step's end, zero for all others.
@@ -103,14 +158,20 @@ double ImplicitSolver::largest_detour(const StepInput& input, const VecX& q) con
 // The nodes after free flight with their velocities (order 1) and the last step's accelerations (2); held
 // coordinates stay as they are in `start`, at their targets.
 Points ImplicitSolver::predict(const StepInput& input, const Points& start, int order) const {
-  Points ahead = start + input.dt * m_state.velocities;
-  if (order == 2) ahead += input.dt * input.dt * m_state.accelerations;
+  Points ahead = m_base.positions + m_base.dt * m_base.velocities;
+  if (order == 2) ahead += m_base.dt * m_base.dt * m_state.accelerations;
   for (const SupportedNode& node : input.held) {
     for (int c = 0; c < 3; ++c) {
       if (node.held[to_size(c)]) ahead(node.node, c) = start(node.node, c);
     }
   }
   return ahead;
+}
+
+// Whether the straight way from the present state stays in the terms' domains.
+bool ImplicitSolver::terms_allow(const Points& x) const {
+  return std::all_of(m_terms.begin(), m_terms.end(),
+                     [&](const auto& term) { return term->max_step(m_state.positions, x) >= 1; });
 }
 
 // Moves keyframed obstacles to the step's end and finds a start without overlap: the predicted nodes with
@@ -126,11 +187,11 @@ StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Poin
   VecX q_free = q;
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
     if (!m_obstacles[i].dynamic()) continue;
-    q_free.segment<6>(6 * to_row(i)) = inertia_of(i, input.dt).free_increment();
+    q_free.segment<6>(6 * to_row(i)) = inertia_of(i).free_increment();
   }
   const Points predicted = m_options.inertia ? predict(input, start, 1) : start;
   m_contact->find_pairs(m_state.positions, zero, predicted, q_free);
-  if (m_contact->max_step(m_state.positions, zero, predicted, q_free) >= 1) {
+  if (m_contact->max_step(m_state.positions, zero, predicted, q_free) >= 1 && terms_allow(predicted)) {
     start = predicted;
     q = q_free;
     return StepStatus::ok;
@@ -181,9 +242,10 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
   StepUnknowns unknowns(m_system.columns(), input.held);
   StepPoint point{start, m_state.weights, q};
   for (std::size_t t = 0; t < m_terms.size(); ++t) {
-    const bool given = t < input.given_weights.size() && input.given_weights[t].has_value();
-    if (given) point.weights[t] = *input.given_weights[t];
-    unknowns.add_weights(m_terms[t]->weight_count(), given, m_terms[t]->weights_on_simplex());
+    VecX given = VecX::Constant(m_terms[t]->weight_count(), std::numeric_limits<double>::quiet_NaN());
+    if (t < input.given_weights.size() && input.given_weights[t]) given = *input.given_weights[t];
+    set_given(given, m_terms[t]->weights_on_simplex(), point.weights[t]);
+    unknowns.add_weights(given, m_terms[t]->weights_on_simplex());
   }
   for (const ObstacleBody& obstacle : m_obstacles) unknowns.add_obstacle(obstacle.dynamic());
   const std::vector<VecX> weights = point.weights;
@@ -194,14 +256,14 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
     problem->add_internal(std::make_unique<WeightedTerm>(*m_terms[t], t, places));
   if (input.forces.size() > 0) problem->add(std::make_unique<LoadTerm>(input.forces, m_state.positions));
   if (m_options.inertia)
-    problem->add(std::make_unique<InertiaTerm>(m_masses, m_state.positions + input.dt * m_state.velocities,
-                                               input.dt, places));
+    problem->add(std::make_unique<InertiaTerm>(m_masses, m_base.positions + m_base.dt * m_base.velocities,
+                                               m_base.dt, places));
   if (m_options.damping > 0)
     problem->add(std::make_unique<DampingTerm>(m_terms, weights, m_state.positions, m_options.damping,
                                                input.dt, m_system.pattern(), places));
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
     if (m_obstacles[i].dynamic())
-      problem->add(std::make_unique<RigidInertiaTerm>(inertia_of(i, input.dt), to_int(i), places));
+      problem->add(std::make_unique<RigidInertiaTerm>(inertia_of(i), to_int(i), places));
   }
   if (m_contact) problem->add(std::make_unique<ContactTerm>(*m_contact, places, input.dt, m_stiffening));
   return problem;
@@ -282,6 +344,7 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
                                                                         : StepStatus::not_converged;
     return outcome;
   }
+  keep_reactions(input, problem->last_gradient());
   StepPoint end = problem->unpack(z);
   if (m_options.inertia) balance(input, problem->unknowns(), end);
   problem->account(end, m_state.energies);
@@ -290,10 +353,10 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
 }
 
 void ImplicitSolver::balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const {
-  const Points predicted = m_state.positions + input.dt * m_state.velocities;
-  FreeMotion motion{m_masses, m_abstract, predicted, input.forces, input.dt, m_obstacles, {}};
+  const Points predicted = m_base.positions + m_base.dt * m_base.velocities;
+  FreeMotion motion{m_masses, m_abstract, predicted, input.forces, m_base.dt, m_obstacles, {}};
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
-    if (m_obstacles[i].dynamic()) motion.inertias.emplace_back(to_int(i), inertia_of(i, input.dt));
+    if (m_obstacles[i].dynamic()) motion.inertias.emplace_back(to_int(i), inertia_of(i));
   }
   const ContactPotential* contact = m_contact ? &*m_contact : nullptr;
   const double longest =
@@ -302,20 +365,54 @@ void ImplicitSolver::balance(const StepInput& input, const StepUnknowns& unknown
                    longest, at);
 }
 
+// What the sum of all terms leaves at held coordinates is what the supports give.
+void ImplicitSolver::keep_reactions(const StepInput& input, const StepGradient& residual) {
+  m_reactions.clear();
+  for (const SupportedNode& node : input.held) {
+    Reaction& reaction = m_reactions.emplace_back();
+    reaction.node = node.node;
+    for (int c = 0; c < 3; ++c) {
+      if (node.held[to_size(c)]) reaction.force[c] = residual.nodes(node.node, c);
+    }
+  }
+}
+
+Points ImplicitSolver::contact_forces(bool friction) const {
+  if (!m_contact) return {};
+  Points forces = Points::Zero(m_contact->points().surface().map.size(), 3);
+  const auto add = [&](const std::vector<ContactBlock>& blocks) {
+    for (const ContactBlock& block : blocks) {
+      for (int p = 0; p < block.point_count; ++p)
+        forces.row(block.points[to_size(p)]) -= block.gradient.segment<3>(3 * p).transpose();
+    }
+  };
+  add(m_contact->blocks(m_state.positions, m_end_increments, Derivatives::gradient));
+  if (friction) add(m_contact->friction().blocks(m_state.positions, m_end_increments, Derivatives::gradient));
+  return forces;
+}
+
 void ImplicitSolver::finish(const StepInput& input, StepPoint end) {
+  m_end_increments = end.q;
   if (m_contact) m_smallest_gap = m_contact->smallest_gap(end.x, end.q);
+  std::vector<ObstacleState> obstacles;
+  for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
+    obstacles.push_back(m_obstacles[i].dynamic() ? moved_obstacle(i, end.q.segment<6>(6 * to_row(i)))
+                                                 : m_obstacles[i].prescribed_state(input.time));
+  }
   if (m_options.inertia) {
-    const Points velocities = (end.x - m_state.positions) / input.dt;
-    m_state.accelerations = (velocities - m_state.velocities) / input.dt;
-    m_state.velocities = velocities;
+    Points velocities = (end.x - m_base.positions) / m_base.dt;
+    m_state.accelerations = (velocities - m_base.velocities) / m_base.dt;
+    if (m_options.integrator == Integrator::bdf2) {
+      m_state.last_positions = m_state.positions;
+      m_state.last_velocities = m_state.velocities;
+      m_state.last_obstacles = m_state.obstacles;
+      m_state.last_dt = input.dt;
+    }
+    m_state.velocities = std::move(velocities);
   } else {
     m_state.velocities.setZero();
   }
-  for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
-    m_state.obstacles[i] = m_obstacles[i].dynamic()
-                               ? inertia_of(i, input.dt).finish(end.q.segment<6>(6 * to_row(i)))
-                               : m_obstacles[i].prescribed_state(input.time);
-  }
+  m_state.obstacles = std::move(obstacles);
   m_state.positions = std::move(end.x);
   m_state.weights = std::move(end.weights);
   for (std::size_t t = 0; t < m_terms.size(); ++t)

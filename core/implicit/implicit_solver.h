@@ -26,10 +26,17 @@
 
 namespace exemplar {
 
+// implicit_euler: order 1, loses energy at a rate that falls with the step. bdf2: order 2 (Curtiss and Hirschfelder
+// 1952, with steps of any length), loses far less; as stable. In the same minimisation: with r = h/h₋₁ the step goes
+// on from x̃ = x₀ + r²/(1 + 2r) (x₀ − x₋₁), the same ṽ, over the time h (1 + r)/(1 + 2r). Damping and friction keep
+// their first-order rates. The first step is implicit Euler's.
+enum class Integrator { implicit_euler, bdf2 };
+
 struct ImplicitOptions {
   NewtonOptions newton;
   LinearMethod linear = LinearMethod::automatic;
   bool inertia = true;
+  Integrator integrator = Integrator::implicit_euler;
   double damping = 0;          // β, s
   double stiffness_force = 0;  // N: smallest force that counts in the relative tolerance (material × mesh)
   double length = 1;           // m: mean edge
@@ -37,11 +44,13 @@ struct ImplicitOptions {
 };
 
 struct StepInput {
-  double dt = 0;                                   // s
-  double time = 0;                                 // s, at the end of the step: where keyframed obstacles go
-  Points forces;                                   // N, every node; empty: none
-  std::vector<SupportedNode> held;                 // positions at the end of the step
-  std::vector<std::optional<VecX>> given_weights;  // per term: explicit control; empty: none anywhere
+  double dt = 0;                    // s
+  double time = 0;                  // s, at the end of the step: where keyframed obstacles go
+  Points forces;                    // N, every node; empty: none
+  std::vector<SupportedNode> held;  // positions at the end of the step
+  // Per term: explicit control, NaN where a weight is free; empty: none anywhere. On the simplex the given ones
+  // must leave the others room: none negative, a sum of at most 1.
+  std::vector<std::optional<VecX>> given_weights;
   // Refuse the step (StepStatus::impact_too_fast) when free flight would carry something more than half the
   // way into an obstacle that stands in its path, or (obstacle_too_fast) when a keyframed obstacle does not
   // go nearly straight within it: for callers that can take a shorter one. Without this the minimum may lie
@@ -57,10 +66,20 @@ struct StepOutcome {
   NewtonSummary newton;  // of the last solve; counts summed over the step's solves
 };
 
+// The force with which a support holds a node, N: in its held coordinates, zero in the others.
+struct Reaction {
+  int node = 0;
+  Vec3 force = Vec3::Zero();
+};
+
 // All state that changes: what a checkpoint holds and what a failed step goes back to.
 struct ImplicitState {
   Points positions, velocities;
-  Points accelerations;       // m/s², of the last step: for the next one's starting point only
+  Points accelerations;  // m/s², of the last step: for the next one's starting point only
+  // Where the last step began, for bdf2; last_dt (s) 0: there was none.
+  Points last_positions, last_velocities;
+  std::vector<ObstacleState> last_obstacles;
+  double last_dt = 0;
   std::vector<VecX> weights;  // per term
   std::vector<ObstacleState> obstacles;
   LinearMemory linear;
@@ -100,16 +119,25 @@ class ImplicitSolver {
   // Degrees of freedom of the last step's linear system, border included.
   int unknowns() const;
   const LinearSolver* linear_solver() const { return m_system.solver(); }
-  // Contact energy at the present state and the smallest gap, if there is contact.
+  // The smallest gap at the end of the last step, m; infinite where nothing is near.
   double smallest_gap() const { return m_smallest_gap; }
+  // Of the supports, in the order of the last step's `held`.
+  const std::vector<Reaction>& reactions() const { return m_reactions; }
+  // At the points of the contact surface at the end of the last step, N; none without contact. Pressure alone or
+  // with friction.
+  Points contact_forces(bool friction) const;
+  const ContactPotential* contact() const { return m_contact ? &*m_contact : nullptr; }
 
  private:
   Points held_start(const StepInput& input) const;
   void prepare_system(const StepInput& input);
   VecX prescribed_increments(const StepInput& input) const;
   Points predict(const StepInput& input, const Points& start, int order) const;
+  bool terms_allow(const Points& x) const;
   double largest_detour(const StepInput& input, const VecX& q) const;
-  RigidInertia inertia_of(std::size_t obstacle, double dt) const;
+  void set_base(double dt);
+  RigidInertia inertia_of(std::size_t obstacle) const;
+  ObstacleState moved_obstacle(std::size_t obstacle, const Vec6& increment) const;
   StepStatus place_obstacles(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   StepStatus follow_prescribed_motion(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   // The step's function at (start, q). `input` must outlive it.
@@ -119,6 +147,7 @@ class ImplicitSolver {
   NewtonSummary solve(StepProblem& problem, VecX& z);
   void balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const;
   void finish(const StepInput& input, StepPoint end);
+  void keep_reactions(const StepInput& input, const StepGradient& residual);
 
   ImplicitState m_state;
   VecX m_masses;
@@ -129,7 +158,16 @@ class ImplicitSolver {
   std::optional<ContactPotential> m_contact;
   Vec3 m_gravity = Vec3::Zero();
   double m_smallest_gap = 0;
+  std::vector<Reaction> m_reactions;
+  VecX m_end_increments;    // q at the end of the last step
   double m_stiffening = 0;  // J: added to contact at the start of the step
+  // What inertia goes on from: state and step themselves, or x̃, ṽ and the shorter time of bdf2.
+  struct Base {
+    Points positions, velocities;
+    double dt = 0;
+    double share = 0;  // r²/(1 + 2r); 0: implicit Euler
+  };
+  Base m_base;
   StepSystem m_system;
 };
 

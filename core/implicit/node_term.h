@@ -50,11 +50,13 @@ class NodeTerm {
   // Newton's method stands here: at the start of a solve and at every iterate that is accepted. May change
   // what add_hessian() gives, not value() and add_gradient() at this place.
   virtual void accepted(const Points& /*x*/, const VecX& /*w*/) {}
+  // Energy (J) that a step which ends at x takes out of the motion for good (viscosity); asked before end_step().
+  virtual double dissipated(const Points& /*x*/) { return 0; }
   // The step is taken and ends here.
   virtual void end_step(const Points& /*x*/, const VecX& /*w*/) {}
 
   // Part of the solver's stiffness-proportional damping β that acts on this term (materials differ from body
-  // to body); 0: none.
+  // to body); 0: none, or a viscosity of its own (fem/viscous_term.h).
   virtual double damping_share() const { return 1; }
 };
 

@@ -49,6 +49,8 @@ class StepProblem : public NewtonProblem {
     return m_point;
   }
   const StepPoint& point() const { return m_point; }
+  // Over all nodes, held ones too, where gradient() was last asked: with Newton's method the end of its solve.
+  const StepGradient& last_gradient() const { return m_gradient; }
 
   void begin_solve(const VecX& z);
   void lag(const VecX& z);

@@ -13,20 +13,29 @@ void WeightedTerm::add_gradient(const StepPoint& at, StepGradient& g) {
   const VecX& w = at.weights[m_index];
   VecX g_w = VecX::Zero(w.size());
   m_term.add_gradient(at.x, w, g.nodes, g_w);
-  if (m_border >= 0) g.border.segment(m_border, g_w.size()) += g_w;
+  for (std::size_t k = 0; k < m_borders.size(); ++k) {
+    if (m_borders[k] >= 0) g.border[m_borders[k]] += g_w[to_row(k)];
+  }
 }
 
 void WeightedTerm::add_hessian(const StepPoint& at, bool project, BorderedHessian& h) {
   const VecX& w = at.weights[m_index];
   const Eigen::Index count = w.size();
-  if (m_border >= 0 || count == 0) {
-    const int first = std::max(m_border, 0);
+  if (std::find(m_borders.begin(), m_borders.end(), -1) == m_borders.end()) {
+    const int first = m_borders.empty() ? 0 : m_borders.front();
     m_term.add_hessian(at.x, w, project, h.a, h.c.middleCols(first, count),
                        h.d.block(first, first, count, count));
     return;
   }
-  MatX unused_c = MatX::Zero(h.c.rows(), count), unused_d = MatX::Zero(count, count);
-  m_term.add_hessian(at.x, w, project, h.a, unused_c, unused_d);
+  MatX all_c = MatX::Zero(h.c.rows(), count), all_d = MatX::Zero(count, count);
+  m_term.add_hessian(at.x, w, project, h.a, all_c, all_d);
+  for (std::size_t k = 0; k < m_borders.size(); ++k) {
+    if (m_borders[k] < 0) continue;
+    h.c.col(m_borders[k]) += all_c.col(to_row(k));
+    for (std::size_t l = 0; l < m_borders.size(); ++l) {
+      if (m_borders[l] >= 0) h.d(m_borders[k], m_borders[l]) += all_d(to_row(k), to_row(l));
+    }
+  }
 }
 
 double LoadTerm::largest_force() const {

@@ -15,7 +15,7 @@ class WeightedTerm : public StepTerm {
  public:
   // The `index`-th node term.
   WeightedTerm(NodeTerm& term, std::size_t index, const StepUnknowns& unknowns)
-      : m_term(term), m_index(index), m_border(unknowns.border_of_weights(index)) {}
+      : m_term(term), m_index(index), m_borders(unknowns.borders_of_weights(index)) {}
   double value(const StepPoint& at) override { return m_term.value(at.x, at.weights[m_index]); }
   void add_gradient(const StepPoint& at, StepGradient& g) override;
   void add_hessian(const StepPoint& at, bool project, BorderedHessian& h) override;
@@ -23,11 +23,14 @@ class WeightedTerm : public StepTerm {
     return m_term.max_step(from.x, to.x);
   }
   void accepted(const StepPoint& at) override { m_term.accepted(at.x, at.weights[m_index]); }
+  void account(const StepPoint& end, StepEnergies& energies) override {
+    energies.damping += m_term.dissipated(end.x);
+  }
 
  private:
   NodeTerm& m_term;
   std::size_t m_index;
-  int m_border;  // −1: no unknown weights
+  std::span<const int> m_borders;  // of each weight; −1: given
 };
 
 // −f·(x − x₀): the work along the step's displacement, so that no large numbers cancel.

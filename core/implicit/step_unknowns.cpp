@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace exemplar {
 
@@ -19,12 +20,20 @@ StepUnknowns::StepUnknowns(const NodeColumns& nodes, std::span<const SupportedNo
 }
 
 void StepUnknowns::add_weights(int count, bool given, bool on_simplex) {
+  add_weights(VecX::Constant(count, given ? 0 : std::numeric_limits<double>::quiet_NaN()), on_simplex);
+}
+
+void StepUnknowns::add_weights(const VecX& given, bool on_simplex) {
   assert(m_obstacle_border.empty());
-  const bool unknown = count > 0 && !given;
-  m_weight_border.push_back(unknown ? m_border : -1);
-  if (!unknown) return;
-  if (on_simplex) m_groups.push_back({m_border, count});
-  m_border += count;
+  std::vector<int>& borders = m_weight_border.emplace_back(given.size(), -1);
+  double room = 1;
+  for (const double w : given) room -= std::isnan(w) ? 0 : w;
+  if (on_simplex && room <= least_room) return;
+  const int first = m_border;
+  for (std::size_t i = 0; i < borders.size(); ++i) {
+    if (std::isnan(given[to_row(i)])) borders[i] = m_border++;
+  }
+  if (on_simplex && m_border > first) m_groups.push_back({first, m_border - first, room});
   m_weights_end = m_border;
 }
 
@@ -37,7 +46,9 @@ VecX StepUnknowns::pack(const StepPoint& at) const {
   VecX z(size());
   m_nodes->gather(at.x, z);
   for (std::size_t t = 0; t < m_weight_border.size(); ++t) {
-    if (m_weight_border[t] >= 0) z.segment(dofs() + m_weight_border[t], at.weights[t].size()) = at.weights[t];
+    for (std::size_t k = 0; k < m_weight_border[t].size(); ++k) {
+      if (m_weight_border[t][k] >= 0) z[dofs() + m_weight_border[t][k]] = at.weights[t][to_row(k)];
+    }
   }
   for (std::size_t i = 0; i < m_obstacle_border.size(); ++i) {
     if (m_obstacle_border[i] >= 0)
@@ -49,7 +60,9 @@ VecX StepUnknowns::pack(const StepPoint& at) const {
 void StepUnknowns::unpack(const VecX& z, StepPoint& at) const {
   m_nodes->scatter(z, at.x);
   for (std::size_t t = 0; t < m_weight_border.size(); ++t) {
-    if (m_weight_border[t] >= 0) at.weights[t] = z.segment(dofs() + m_weight_border[t], at.weights[t].size());
+    for (std::size_t k = 0; k < m_weight_border[t].size(); ++k) {
+      if (m_weight_border[t][k] >= 0) at.weights[t][to_row(k)] = z[dofs() + m_weight_border[t][k]];
+    }
   }
   for (std::size_t i = 0; i < m_obstacle_border.size(); ++i) {
     if (m_obstacle_border[i] >= 0)

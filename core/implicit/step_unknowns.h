@@ -15,10 +15,16 @@ namespace exemplar {
 
 class StepUnknowns {
  public:
+  // Of a simplex: where given weights leave less, the free ones are zero.
+  static constexpr double least_room = 1e-9;
+
   // `nodes` must outlive this.
   StepUnknowns(const NodeColumns& nodes, std::span<const SupportedNode> held);
   // In the order of the node terms. `given`: set from outside, no unknowns.
   void add_weights(int count, bool given, bool on_simplex);
+  // The same for weights of which some are given; NaN: free. On the simplex the free ones share what the others
+  // leave; where these leave nothing, all are given.
+  void add_weights(const VecX& given, bool on_simplex);
   // In the order of the obstacles, after all weights; only dynamic ones have unknowns.
   void add_obstacle(bool dynamic);
 
@@ -27,8 +33,9 @@ class StepUnknowns {
   int dofs() const { return 3 * m_nodes->count(); }
   int border() const { return m_border; }
   int size() const { return dofs() + m_border; }
-  // The first border unknown of a node term's weights or of an obstacle; −1: none.
-  int border_of_weights(std::size_t term) const { return m_weight_border[term]; }
+  // The border unknown of each of a node term's weights; −1: given.
+  std::span<const int> borders_of_weights(std::size_t term) const { return m_weight_border[term]; }
+  // The first border unknown of an obstacle; −1: none.
   int border_of_obstacle(int obstacle) const { return m_obstacle_border[to_size(obstacle)]; }
   std::span<const int> borders_of_obstacles() const { return m_obstacle_border; }
   bool is_weight(int border) const { return border < m_weights_end; }
@@ -44,8 +51,8 @@ class StepUnknowns {
 
  private:
   const NodeColumns* m_nodes;
-  std::vector<int> m_weight_border;    // of each term
-  std::vector<int> m_obstacle_border;  // of each obstacle
+  std::vector<std::vector<int>> m_weight_border;  // of each term
+  std::vector<int> m_obstacle_border;             // of each obstacle
   std::vector<SimplexGroup> m_groups;
   int m_border = 0;
   int m_weights_end = 0;

@@ -9,7 +9,7 @@ namespace exemplar {
 
 namespace {
 
-// One inequality  normal·w ≥ bound: either w_i ≥ 0 or −Σ_group w ≥ −1.
+// One inequality  normal·w ≥ bound: either w_i ≥ 0 or −Σ_group w ≥ −total.
 struct Inequality {
   VecX normal;
   double bound;
@@ -22,7 +22,7 @@ std::vector<Inequality> make_inequalities(Eigen::Index size, std::span<const Sim
       result.push_back({VecX::Unit(size, i), 0.0});
     VecX sum = VecX::Zero(size);
     sum.segment(group.begin, group.count).setConstant(-1);
-    result.push_back({std::move(sum), -1.0});
+    result.push_back({std::move(sum), -group.total});
   }
   return result;
 }
@@ -58,7 +58,7 @@ void snap(VecX& w, std::span<const SimplexGroup> groups) {
     for (double& value : part) {
       if (value < 1e-15) value = 0;
     }
-    if (part.sum() > 1) part /= part.sum();
+    if (part.sum() > group.total) part *= group.total / part.sum();
   }
 }
 

@@ -1,5 +1,5 @@
 // Exact minimiser of a small strictly convex quadratic  ½ wᵀA w + bᵀw  over a product of simplices: for each
-// group w_i ≥ 0 and Σ w_i ≤ 1 (the weight of example 0 is 1 − Σ w_i); variables outside every group are free.
+// group w_i ≥ 0 and Σ w_i ≤ total, mostly 1 (the weight of example 0 is 1 − Σ w_i); variables outside every group are free.
 // Primal active-set method (Nocedal and Wright, Algorithm 16.3): ends after finitely many steps, meant for up
 // to ~50 unknowns. Used for example weights in Newton steps and for the projection of strains on examples.
 #pragma once
@@ -13,6 +13,7 @@ namespace exemplar {
 struct SimplexGroup {
   int begin = 0;
   int count = 0;
+  double total = 1;  // above 0
 };
 
 // `start` must satisfy the constraints. A must be symmetric positive definite (see make_positive in psd.h).

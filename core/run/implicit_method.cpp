@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/errors.h"
 #include "core/run/start_separation.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
@@ -18,6 +19,57 @@ constexpr double k_signal_time = 0.1;  // s, over which the acceleration that co
 
 void append_numbers(std::vector<double>& out, const auto& block) {
   out.insert(out.end(), block.data(), block.data() + block.size());
+}
+
+void save_history(const ImplicitState& state, StateWriter& out) {
+  out.write("last_dt", state.last_dt);
+  if (state.last_dt == 0) return;
+  out.write("last_positions", state.last_positions);
+  out.write("last_velocities", state.last_velocities);
+  const std::vector<double> obstacles = pack(state.last_obstacles);
+  out.write("last_obstacles", std::span<const double>(obstacles));
+}
+
+// `state` holds the present one.
+void load_history(StateReader& in, ImplicitState& state) {
+  state.last_dt = in.read_double("last_dt");
+  if (state.last_dt == 0) return;
+  state.last_positions = state.positions;
+  state.last_velocities = state.velocities;
+  state.last_obstacles = state.obstacles;
+  in.read("last_positions", state.last_positions);
+  in.read("last_velocities", state.last_velocities);
+  unpack(in.read_doubles("last_obstacles"), state.last_obstacles);
+}
+
+// Brings given weights (NaN: not given) back to the simplex; returns the sum they had.
+double clamp_given(VecX& weights) {
+  double sum = 0;
+  for (double& w : weights) {
+    w = w < 0 ? 0 : w;
+    sum += std::isnan(w) ? 0 : w;
+  }
+  if (sum > 1) weights /= sum;
+  return sum;
+}
+
+// Controllers that would read nothing.
+void check_controllers(const Scene& scene, const ImplicitSettings& settings) {
+  if (settings.mode == ImplicitMode::dynamic) return;
+  std::vector<Problem> problems;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const std::vector<Controller>& controllers = scene.bodies[b].controllers();
+    for (std::size_t k = 0; k < controllers.size(); ++k) {
+      const ControllerKind kind = controllers[k].kind;
+      if (kind != ControllerKind::com_velocity && kind != ControllerKind::turn_angle) continue;
+      problems.push_back(
+          {{},
+           fmt::format("{}.controllers[{}]", scene.bodies[b].path(), k),
+           "quasi-static motion has no velocity for it to read; use a curve over time or a joint's "
+           "angle, or mode dynamic"});
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
 }
 
 class ImplicitMethod : public Method {
@@ -47,15 +99,17 @@ class ImplicitMethod : public Method {
   ContactOptions contact_of_obstacles() const;
   void separate();
   void add_contact();
+  void check_actions() const;
   void prepare_actions();
-  StepInput make_input(double dt) const;
-  void set_given_weights(std::size_t b, StepInput& input) const;
+  StepInput make_input(double dt);
+  void set_given_weights(std::size_t b, StepInput& input);
   void update_signals(double dt);
   std::string failure(const StepOutcome& outcome) const;
   void add_work(const StepInput& input, const Points& before);
   bool knows_work() const;
   double obstacle_energy() const;
   void balance(Diagnostics& d) const;
+  void add_solver_columns(Metrics& columns) const;
   Points rows_of(std::size_t b, const Points& nodes) const {
     return nodes.middleRows(m_model->bodies()[b].first_node, m_model->bodies()[b].node_count);
   }
@@ -70,11 +124,13 @@ class ImplicitMethod : public Method {
   ImplicitSolver& m_solver;
   std::vector<Actions> m_actions;
   Notes m_notes;
+  bool m_said_clamped = false;
   double m_time = 0;
   double m_seconds = 0;
   int m_iterations = 0;
   // J: work of loads and supports so far; energy at the start, of bodies and of dynamic obstacles.
   double m_work = 0, m_start_energy = 0, m_start_obstacles = 0;
+  double m_residual = 0;  // relative, largest of the last frame's steps
 };
 
 ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& settings,
@@ -84,6 +140,7 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
       m_model(std::move(model)),
       m_solver(m_model->solver()),
       m_notes(std::move(notes)) {
+  check_controllers(scene, settings);
   if (!scene.obstacles.empty()) {
     separate();
     add_contact();
@@ -144,7 +201,36 @@ void ImplicitMethod::add_contact() {
   m_solver.add_contact(std::move(all), m_scene.obstacles, contact_of_obstacles(), m_scene.gravity);
 }
 
+// Every support, load and controller alone, so that all that do not fit are named at once with their places.
+void ImplicitMethod::check_actions() const {
+  std::vector<Problem> problems;
+  const auto collect = [&](const std::string& path, const auto& make) {
+    try {
+      make();
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems())
+        problems.push_back({problem.file, path, problem.message});
+    }
+  };
+  for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
+    const Body& body = m_scene.bodies[b];
+    const ImplicitBody& solid = m_model->bodies()[b];
+    const Points start = rows_of(b, m_solver.state().positions);
+    for (std::size_t k = 0; k < body.supports().size(); ++k)
+      collect(fmt::format("{}.supports[{}]", body.path(), k),
+              [&] { SupportSet({body.supports()[k]}, body.name(), start, solid.leader); });
+    for (std::size_t k = 0; k < m_scene.loads.size(); ++k)
+      collect(fmt::format("loads[{}]", k),
+              [&] { LoadSet({m_scene.loads[k]}, body.name(), start, masses_of(b), solid.faces); });
+    for (std::size_t k = 0; k < body.controllers().size(); ++k)
+      collect(fmt::format("{}.controllers[{}]", body.path(), k),
+              [&] { PreparedController(body.controllers()[k], start); });
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
 void ImplicitMethod::prepare_actions() {
+  check_actions();
   m_actions.resize(m_scene.bodies.size());
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
     const Body& body = m_scene.bodies[b];
@@ -176,13 +262,13 @@ void ImplicitMethod::update_signals(double dt) {
   }
 }
 
-void ImplicitMethod::set_given_weights(std::size_t b, StepInput& input) const {
+void ImplicitMethod::set_given_weights(std::size_t b, StepInput& input) {
   const Actions& actions = m_actions[b];
   if (actions.controllers.empty()) return;
   const Points positions = rows_of(b, m_solver.state().positions);
   const BodySignals signals{input.time, actions.com_velocity, actions.com_acceleration, &positions};
   for (const ImplicitExamples& set : m_model->bodies()[b].examples) {
-    VecX weights = VecX::Zero(to_row(set.members.size()));
+    VecX weights = VecX::Constant(to_row(set.members.size()), k_unknown);  // free
     bool controlled = false;
     for (std::size_t k = 0; k < set.members.size(); ++k) {
       for (const PreparedController& controller : actions.controllers) {
@@ -191,11 +277,21 @@ void ImplicitMethod::set_given_weights(std::size_t b, StepInput& input) const {
         controlled = true;
       }
     }
-    if (controlled) input.given_weights[set.term] = weights;
+    if (!controlled) continue;
+    const double sum = set.on_simplex ? clamp_given(weights) : 0;
+    if (sum > 1 + 1e-9 && !m_said_clamped) {
+      m_said_clamped = true;
+      m_notes.push_back(
+          {Severity::warning,
+           fmt::format("body {}: at {:.4g} s its controllers ask for weights that sum to {:.4g}; "
+                       "such weights are scaled down to a sum of 1",
+                       m_scene.bodies[b].name(), input.time, sum)});
+    }
+    input.given_weights[set.term] = weights;
   }
 }
 
-StepInput ImplicitMethod::make_input(double dt) const {
+StepInput ImplicitMethod::make_input(double dt) {
   StepInput input;
   input.dt = dt;
   input.time = m_time + dt;
@@ -232,6 +328,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
   const Stopwatch stopwatch;
   m_solver.options().newton.interrupted = interrupted;
   HalvingClock clock(m_time, until, m_scene.step(), m_settings.max_halvings);
+  m_residual = 0;
   while (!clock.done() && report.status == Status::ok) {
     if (interrupted && interrupted()) {
       report.status = Status::interrupted;
@@ -247,6 +344,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
       m_time = clock.time();
       update_signals(input.dt);
       add_work(input, before);
+      m_residual = std::max(m_residual, outcome.newton.residual);
       ++report.steps;
     } else if (outcome.status == StepStatus::interrupted) {
       report.status = Status::interrupted;
@@ -259,6 +357,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
   }
   m_iterations += report.iterations;
   m_seconds += stopwatch.seconds();
+  m_model->find_problems(m_time, m_notes);
   return report;
 }
 
@@ -352,7 +451,23 @@ Diagnostics ImplicitMethod::diagnostics() const {
   if (has_examples) d.example_distance = distance;
   if (!m_scene.obstacles.empty()) d.extra.push_back({"contact_energy", "J", state.energies.barrier});
   balance(d);
+  add_solver_columns(d.extra);
   return d;
+}
+
+// Of the last step: what Newton's method left, the smallest gap and what the supports gave.
+void ImplicitMethod::add_solver_columns(Metrics& columns) const {
+  columns.push_back({"residual", "", m_residual});
+  if (!m_scene.obstacles.empty()) {
+    const double gap = m_solver.smallest_gap();
+    columns.push_back({"smallest_gap", "m", std::isfinite(gap) ? gap : k_unknown});
+  }
+  bool supported = false;
+  for (const Body& body : m_scene.bodies) supported = supported || !body.supports().empty();
+  if (!supported) return;
+  Vec3 sum = Vec3::Zero();
+  for (const Reaction& reaction : m_solver.reactions()) sum += reaction.force;
+  for (int c = 0; c < 3; ++c) columns.push_back({std::string("reaction_") + "xyz"[c], "N", sum[c]});
 }
 
 void ImplicitMethod::save(StateWriter& out) const {
@@ -378,6 +493,7 @@ void ImplicitMethod::save(StateWriter& out) const {
                                        state.energies.barrier};
   out.write("energies", std::span<const double>(energies));
   out.write("work", m_work);
+  if (m_settings.integrator == Integrator::bdf2) save_history(state, out);
   m_model->save(out);
 }
 
@@ -404,6 +520,7 @@ void ImplicitMethod::load(StateReader& in) {
   in.read("energies", std::span<double>(energies));
   state.energies = {energies[0], energies[1], energies[2]};
   m_work = in.read_double("work");
+  if (m_settings.integrator == Integrator::bdf2) load_history(in, state);
   m_solver.set_state(std::move(state));
   m_model->load(in);
 }
@@ -421,6 +538,7 @@ ImplicitOptions implicit_options(const ImplicitSettings& settings) {
   ImplicitOptions options;
   options.linear = settings.linear_solver;
   options.inertia = settings.mode == ImplicitMode::dynamic;
+  options.integrator = settings.integrator;
   options.newton.force_tolerance = settings.tolerance;
   options.newton.max_iterations = settings.max_iterations;
   return options;

@@ -20,6 +20,7 @@ namespace exemplar {
 struct ImplicitExamples {
   std::size_t term = 0;              // its index among the solver's terms
   std::vector<std::size_t> members;  // indices into Body::examples(), in the order of the weights
+  bool on_simplex = true;            // false: any real weights
 };
 
 // One body of the scene on the solver's nodes; the numbering within the body starts from 0.
@@ -54,6 +55,8 @@ class ImplicitModel {
   virtual std::vector<Geometry> fields() const { return {}; }
   // elastic_energy without that of the examples, plastic_dissipation, plastic_measure, further columns.
   virtual void add_diagnostics(Diagnostics& d) const = 0;
+  // What a reader should know about the state at `time` (s), each thing once: asked after every frame.
+  virtual void find_problems(double /*time*/, Notes& /*notes*/) {}
   // Whatever changes besides the solver's state.
   virtual void save(StateWriter& /*out*/) const {}
   virtual void load(StateReader& /*in*/) {}

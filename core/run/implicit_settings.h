@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "core/implicit/implicit_solver.h"
 #include "core/scene/settings.h"
-#include "core/sparse/linear_solver.h"
 
 namespace exemplar {
 
@@ -19,6 +19,7 @@ struct ContactSettings {
 
 struct ImplicitSettings {
   ImplicitMode mode = ImplicitMode::dynamic;
+  Integrator integrator = Integrator::implicit_euler;
   ContactSettings contact;
   LinearMethod linear_solver = LinearMethod::automatic;
   double tolerance = 1e-6;
@@ -44,6 +45,9 @@ void describe_mode(Describe<Settings>& d) {
 
 template <class Settings>
 void describe_implicit(Describe<Settings>& d) {
+  d.choice("integrator", static_cast<Integrator Settings::*>(&ImplicitSettings::integrator),
+           {{"implicit-euler", Integrator::implicit_euler}, {"bdf2", Integrator::bdf2}},
+           "how motion goes on in time: order 1 and damped by itself, or order 2 with little loss");
   d.field("contact", &ImplicitSettings::contact, "", "contact with obstacles");
   d.choice("linear_solver", static_cast<LinearMethod Settings::*>(&ImplicitSettings::linear_solver),
            {{"auto", LinearMethod::automatic},

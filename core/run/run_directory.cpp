@@ -137,6 +137,11 @@ void RunDirectory::checkpoint(const FrameMetrics& metrics, const StateArrays& st
                   {self.record.method, self.record.content_key, metrics.time, metrics.frame, state});
 }
 
+void RunDirectory::add_notes(std::span<const Note> notes) {
+  Notes& all = m_implementation->record.notes;
+  all.insert(all.end(), notes.begin(), notes.end());
+}
+
 namespace {
 
 void fill(RunRecord& record, const RunSummary& summary) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ class RunDirectory : public RunSink {
 
   void frame(const FrameMetrics& metrics, std::vector<Geometry> geometries) override;
   void checkpoint(const FrameMetrics& metrics, const StateArrays& state, bool scheduled) override;
+
+  // What turned up during the run, for the record that finish() writes.
+  void add_notes(std::span<const Note> notes);
 
   // Waits for the writer and writes the final run.json; returns the summary of what is on disk.
   RunSummary finish(RunSummary summary);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "core/base/errors.h"
@@ -71,7 +72,14 @@ Points extended(const PoseContext& context, const Volume& volume, const Points& 
   std::vector<int> held;
   Points targets;
   held_nodes(context, volume, pose, held, targets);
-  return extend_to_volume(volume.mesh, held, targets, context.settings->material.poisson).positions;
+  StaticResult result = extend_to_volume(volume.mesh, held, targets, context.settings->material.poisson);
+  if (!result.summary.converged()) {
+    throw InputError(
+        "the pose of the surface could not be extended into the volume (" + result.summary.message() +
+        "): its triangles may fold over each other; use a milder pose, or a pose of the volume's nodes "
+        "(.vtu, .msh, .mesh, .ele)");
+  }
+  return std::move(result.positions);
 }
 
 Points placed_back(const PoseContext& context, const Points& world) {
@@ -84,15 +92,56 @@ bool is_tet_file(const std::string& file) {
   return extension == ".vtu" || extension == ".msh" || extension == ".mesh" || extension == ".ele";
 }
 
-Points points_from_file(const std::string& file, const PoseContext& context, const std::string& part,
-                        Eigen::Index expected) {
-  const std::string path = (fs::path(context.directory) / file).string();
-  const Points points = is_tet_file(file) ? read_tets(path).vertices : read_surface(path).vertices;
-  if (points.rows() != expected) {
-    throw InputError(Problem{
-        path, "", fmt::format("has {} vertices; the body's {} has {}", points.rows(), part, expected)});
+// Cells by their corners in ascending order; cells without area or volume are left out.
+template <class Cells>
+std::vector<std::vector<int>> sorted_cells(const Cells& cells) {
+  std::vector<std::vector<int>> all;
+  for (Eigen::Index e = 0; e < cells.rows(); ++e) {
+    std::vector<int> corners(cells.row(e).begin(), cells.row(e).end());
+    std::sort(corners.begin(), corners.end());
+    if (std::adjacent_find(corners.begin(), corners.end()) == corners.end())
+      all.push_back(std::move(corners));
   }
-  return points;
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// A pose tells where the body's own vertices go: the file must number and connect them as the body does. The
+// order of cells and of their corners does not matter.
+template <class Cells>
+void check_same_mesh(const std::string& path, const std::string& part, const Points& points,
+                     const Cells& cells, const Points& own_points, const Cells& own_cells) {
+  if (points.rows() != own_points.rows()) {
+    throw InputError(Problem{
+        path, "",
+        fmt::format("has {} vertices; the body's {} has {}", points.rows(), part, own_points.rows())});
+  }
+  if (cells.rows() == 0) return;  // a list of places only
+  const auto theirs = sorted_cells(cells), ours = sorted_cells(own_cells);
+  std::vector<std::vector<int>> shared;
+  std::set_intersection(theirs.begin(), theirs.end(), ours.begin(), ours.end(), std::back_inserter(shared));
+  if (shared.size() == ours.size()) return;
+  throw InputError(Problem{
+      path, "",
+      fmt::format("connects its vertices in another way: {} of the {} elements of the body's {} are not in "
+                  "it. Vertex i "
+                  "of the file must be vertex i of the body; save the pose with the order of vertices kept",
+                  ours.size() - shared.size(), ours.size(), part)});
+}
+
+Points surface_from_file(const std::string& file, const PoseContext& context) {
+  const std::string path = (fs::path(context.directory) / file).string();
+  TriMesh mesh = read_surface(path);
+  check_same_mesh(path, "surface", mesh.vertices, mesh.triangles, context.surface->vertices,
+                  context.surface->triangles);
+  return std::move(mesh.vertices);
+}
+
+Points volume_from_file(const std::string& file, const PoseContext& context, const TetMesh& own) {
+  const std::string path = (fs::path(context.directory) / file).string();
+  TetMesh mesh = read_tets(path);
+  check_same_mesh(path, "volume", mesh.vertices, mesh.tets, own.vertices, own.tets);
+  return std::move(mesh.vertices);
 }
 
 Points from_mode(const ModePose& mode, const PoseContext& context, const TetMesh& mesh) {
@@ -135,8 +184,7 @@ Points surface_pose(const ExampleSettings& settings, const PoseContext& context)
 
 Points volume_pose(const ExampleSettings& settings, const PoseContext& context, const Volume& volume) {
   if (settings.mode) return from_mode(*settings.mode, context, volume.mesh);
-  if (is_given_on_volume(settings))
-    return points_from_file(*settings.file, context, "volume", volume.mesh.vertices.rows());
+  if (is_given_on_volume(settings)) return volume_from_file(*settings.file, context, volume.mesh);
   if (settings.file || settings.frame) return extended(context, volume, surface_pose(settings, context));
   if (settings.handles) {
     const PosedRig posed = moved_handles(*settings.handles, context, volume);
@@ -150,8 +198,7 @@ Points surface_pose(const ExampleSettings& settings, const PoseContext& context)
     const Volume volume = context.volume();
     return apply(volume.surface, volume.mesh.tets, volume_pose(settings, context, volume));
   }
-  if (settings.file)
-    return points_from_file(*settings.file, context, "surface", context.surface->vertices.rows());
+  if (settings.file) return surface_from_file(*settings.file, context);
   if (settings.frame) return from_frame(*settings.frame, context);
   if (settings.handles) {
     const PosedRig posed = moved_handles(*settings.handles, context, context.volume());

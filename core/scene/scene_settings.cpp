@@ -46,24 +46,35 @@ void check_unique_names(const std::vector<T>& items, const std::string& list, co
   }
 }
 
-bool has_example(const BodySettings& body, const std::string& name) {
+const ExampleSettings* find_example(const BodySettings& body, const std::string& name) {
   for (const ExampleSettings& example : body.examples) {
-    if (example.name == name) return true;
+    if (example.name == name) return &example;
   }
-  return false;
+  return nullptr;
+}
+
+void check_controllers(const BodySettings& body, const ProblemSink& problem) {
+  std::set<std::string> controlled;
+  for (std::size_t i = 0; i < body.controllers.size(); ++i) {
+    const std::string& name = body.controllers[i].example;
+    const std::string place = "controllers[" + std::to_string(i) + "].example";
+    const ExampleSettings* example = find_example(body, name);
+    if (!example) problem(place, "there is no example called '" + name + "'");
+    if (example && example->use == ExampleUse::plastic)
+      problem(place, "'" + name +
+                         "' shapes plastic flow only and has no weight to set; its use would have to be "
+                         "\"elastic\" or \"both\"");
+    if (!controlled.insert(name).second)
+      problem(place, "'" + name + "' has a controller already; one weight cannot follow two");
+  }
 }
 
 void check_body(const BodySettings& body, const ProblemSink& problem) {
   check_unique_names(body.examples, "examples", problem);
-  if (body.initial_pose && !has_example(body, *body.initial_pose)) {
+  if (body.initial_pose && !find_example(body, *body.initial_pose)) {
     problem("initial_pose", "there is no example called '" + *body.initial_pose + "'");
   }
-  for (std::size_t i = 0; i < body.controllers.size(); ++i) {
-    if (!has_example(body, body.controllers[i].example)) {
-      problem("controllers[" + std::to_string(i) + "].example",
-              "there is no example called '" + body.controllers[i].example + "'");
-    }
-  }
+  check_controllers(body, problem);
   if (body.volume.grid && !body.surface.box)
     problem("volume.grid", "only boxes can have a structured volume");
   if ((body.surface.sheet || body.surface.sleeve) && body.kind != BodyKind::sheet) {

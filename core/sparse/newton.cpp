@@ -86,7 +86,8 @@ double border_residual(const NewtonProblem& problem, const VecX& g_border, const
   double worst = 0;
   for (const SimplexGroup& group : problem.simplex_groups()) {
     const auto g = g_border.segment(group.begin, group.count);
-    const double gap = g.dot(border.segment(group.begin, group.count)) - std::min(0.0, g.minCoeff());
+    const double gap =
+        g.dot(border.segment(group.begin, group.count)) - group.total * std::min(0.0, g.minCoeff());
     worst = std::max(worst, gap / problem.border_scale(group.begin));
     for (int i = group.begin; i < group.begin + group.count; ++i) grouped[static_cast<std::size_t>(i)] = true;
   }

@@ -13,6 +13,7 @@
 #include "core/mesh/volume/tet_box.h"
 #include "fem/checks/calculix.h"
 #include "fem/checks/cuboid_cases.h"
+#include "fem/element_fields.h"
 
 namespace exemplar::fem {
 
@@ -52,6 +53,8 @@ const char* name_of(ElasticModel model) {
       return "fixed corotated";
     case ElasticModel::neo_hookean:
       return "stable neo-Hookean";
+    case ElasticModel::barrier_neo_hookean:
+      return "neo-Hookean with barrier";
   }
   return "";
 }
@@ -66,7 +69,7 @@ std::vector<ValidationRecord> validate_patch(const ValidationContext&) {
   f << 1.1, 0.05, 0.02, -0.03, 0.95, 0.1, 0.04, -0.06, 1.07;
   const TetElements elements(mesh);
   for (const ElasticModel model : {ElasticModel::modified_stvk, ElasticModel::stvk, ElasticModel::corotated,
-                                   ElasticModel::neo_hookean}) {
+                                   ElasticModel::neo_hookean, ElasticModel::barrier_neo_hookean}) {
     const ElasticEnergy energy = make_energy(model, 1e5, 0.3);
     Points start = mesh.vertices;
     for (const int i : held) start.row(i) = (f * mesh.vertices.row(i).transpose()).transpose();
@@ -82,6 +85,58 @@ std::vector<ValidationRecord> validate_patch(const ValidationContext&) {
     }
     records.push_back(at_most(fmt::format("patch test, {}: deviation from uniform stress", name_of(model)),
                               worst, 1e-12, "an affine boundary gives an affine interior"));
+  }
+  return records;
+}
+
+namespace {
+
+// Cauchy stress by hand from Lamé's parameters: σ₁₁ of the stretch diag(t, 1, 1), σ₁₂ of the simple shear by g.
+struct StressByHand {
+  double stretch, shear;
+};
+
+StressByHand stress_by_hand(ElasticModel model, const Lame& lame, double t, double g) {
+  const double mu = lame.mu, lambda = lame.lambda, e = 0.5 * (t * t - 1);
+  switch (model) {
+    case ElasticModel::modified_stvk:
+      return {2 * mu * t * e + lambda * (t - 1), mu * (g + g * g * g)};
+    case ElasticModel::stvk:
+      return {t * e * (2 * mu + lambda), mu * (g + g * g * g) + 0.5 * lambda * g * g * g};
+    case ElasticModel::corotated:
+      return {(2 * mu + lambda) * (t - 1), 2 * mu * (g - g / std::sqrt(4 + g * g))};
+    case ElasticModel::neo_hookean: {
+      const double m = 4.0 / 3 * mu, l = lambda + 5.0 / 6 * mu;
+      return {m * t * (1 - 1 / (t * t + 3)) + l * (t - 1 - 0.75 * m / l), m * g * (1 - 1 / (4 + g * g))};
+    }
+    case ElasticModel::barrier_neo_hookean:
+      return {mu * (t - 1 / t) + lambda * std::log(t) / t, mu * g};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<ValidationRecord> validate_stress(const ValidationContext&) {
+  const double young = 1e5, poisson = 0.3, t = 1.4, g = 0.6;
+  std::vector<ValidationRecord> records;
+  for (const ElasticModel model : {ElasticModel::modified_stvk, ElasticModel::stvk, ElasticModel::corotated,
+                                   ElasticModel::neo_hookean, ElasticModel::barrier_neo_hookean}) {
+    const StressByHand expected = stress_by_hand(model, lame_parameters(young, poisson), t, g);
+    const auto measured = [&](const Mat3& f, int component) {
+      SolidBody body;
+      body.mesh = tet_box({1, 1, 1}, {3, 3, 3});
+      body.energy = make_energy(model, young, poisson);
+      body.positions = body.mesh.vertices * f.transpose();
+      return element_fields(SolidModel({body}, {}), 0).cauchy_stress.col(component).mean();
+    };
+    Mat3 stretch = Mat3::Identity(), shear = Mat3::Identity();
+    stretch(0, 0) = t;
+    shear(0, 1) = g;
+    records.push_back(near_relative(fmt::format("{}: stress of a stretch by 1.4 (Pa)", name_of(model)),
+                                    measured(stretch, 0), expected.stretch, 1e-10, "by hand"));
+    records.push_back(near_relative(fmt::format("{}: stress of a shear by 0.6 (Pa)", name_of(model)),
+                                    measured(shear, 3), expected.shear, 1e-10, "by hand"));
   }
   return records;
 }

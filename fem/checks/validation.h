@@ -8,6 +8,7 @@
 namespace exemplar::fem {
 
 std::vector<ValidationRecord> validate_patch(const ValidationContext& context);
+std::vector<ValidationRecord> validate_stress(const ValidationContext& context);
 std::vector<ValidationRecord> validate_motion(const ValidationContext& context);
 std::vector<ValidationRecord> validate_recovery(const ValidationContext& context);
 std::vector<ValidationRecord> validate_cantilever(const ValidationContext& context);

@@ -23,17 +23,18 @@ double sum_of_energies(testing::FemRun& run) {
 }
 
 // One step of implicit Euler loses exactly ½ Σ m |v₁ − v₀|² of kinetic energy and ∇W(x₁)·(x₁ − x₀) − ΔW of
-// the elastic one; the rest of what is missing is the work of damping.
+// the elastic one; the rest of what is missing is the work of damping, which is booked as the product of the rate of
+// strain and its stress: the same up to a part that falls with the step.
 TEST(EnergyBalance, DampingTakesWhatImplicitEulerDoesNot) {
   SolidBody body;
   body.mesh = tet_box({0.2, 0.2, 1}, {2, 2, 6});
   body.energy = ModifiedStVK{1e5, 2e5};
+  body.damping = 0.004;
   body.velocities = Points::Zero(body.mesh.vertices.rows(), 3);
   body.velocities.col(0) = 4 * body.mesh.vertices.col(2).array().square();
   ImplicitOptions options;
   options.linear = LinearMethod::direct;
   options.newton.force_tolerance = 1e-12;
-  options.damping = 0.004;
   SolidModel model({body}, std::move(options));
   ImplicitSolver& solver = model.solver();
   const VecX masses = solver.masses();
@@ -41,7 +42,7 @@ TEST(EnergyBalance, DampingTakesWhatImplicitEulerDoesNot) {
   const double first = kinetic(solver.state().velocities);
   StepInput input;
   input.dt = 0.002;
-  double before = 0;
+  double before = 0, missing = 0;
   for (int step = 0; step < 30; ++step) {
     const Points x0 = solver.state().positions, v0 = solver.state().velocities;
     const double w0 = solver.potential_energy();
@@ -54,8 +55,9 @@ TEST(EnergyBalance, DampingTakesWhatImplicitEulerDoesNot) {
     const double damping = solver.state().energies.damping - before;
     before = solver.state().energies.damping;
     EXPECT_GE(damping, 0);
-    EXPECT_NEAR(kinetic(v0) + w0 - kinetic(v1) - w1, damping + lost, 1e-10 * first);
+    missing += kinetic(v0) + w0 - kinetic(v1) - w1 - lost;
   }
+  EXPECT_NEAR(missing, before, 0.02 * before);
   EXPECT_GT(before, 0.1 * first);
   EXPECT_EQ(solver.state().energies.contact, 0);
 }

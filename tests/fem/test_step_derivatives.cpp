@@ -17,7 +17,7 @@ SolidBody example_body() {
   body.mesh = tet_box({1, 1, 1}, {2, 2, 3});
   body.density = 100;
   body.energy = ModifiedStVK{50, 100};
-  body.damping_share = 0.7;
+  body.damping = 0.035;
   Points stretched = body.mesh.vertices;
   stretched.col(1) *= 1.3;
   ExampleSet set;
@@ -99,7 +99,6 @@ void expect_dense_newton_step(NewtonProblem& problem, const VecX& z, const VecX&
 TEST(StepDerivatives, AllTermsTogether) {
   ImplicitOptions options;
   options.linear = LinearMethod::direct;
-  options.damping = 0.05;
   SolidModel model({example_body()}, options);
   // A plastic state that is not the identity: some flow in a first free step.
   StepInput input;
@@ -157,7 +156,6 @@ TEST(StepDerivatives, CompatiblePoses) {
   body.plastic.reset();
   ImplicitOptions options;
   options.linear = LinearMethod::direct;
-  options.damping = 0.05;
   SolidModel model({body}, options, ExampleMethod::compatible, 3);
   StepInput input;
   input.dt = 0.05;

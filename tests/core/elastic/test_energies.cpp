@@ -84,6 +84,26 @@ TEST(Energies, DerivativesAgreeWithDifferences) {
   }
   EXPECT_GT(smooth.size(), 8U);
   check_derivatives(FixedCorotated{1.3, 2.1}, smooth);
+  std::vector<Mat3> upright;
+  for (const Mat3& f : states()) {
+    if (f.determinant() > 0.15) upright.push_back(f);
+  }
+  EXPECT_GT(upright.size(), 8U);
+  check_derivatives(BarrierNeoHookean{1.3, 2.1}, upright);
+}
+
+TEST(Energies, TheBarrierIsInfiniteWhereAnElementIsFlatOrInverted) {
+  const BarrierNeoHookean energy{1.3, 2.1};
+  double last = 0;
+  for (const double s : {0.5, 1e-1, 1e-3, 1e-9, 1e-100}) {
+    const double value = energy.value(Vec3(1, 1, s).asDiagonal().toDenseMatrix());
+    EXPECT_GT(value, last);
+    last = value;
+  }
+  EXPECT_TRUE(std::isinf(energy.value(Vec3(1, 1, 0).asDiagonal().toDenseMatrix())));
+  EXPECT_TRUE(std::isinf(energy.value(Vec3(1, 1, -0.5).asDiagonal().toDenseMatrix())));
+  EXPECT_TRUE(has_barrier(make_energy(ElasticModel::barrier_neo_hookean, 1, 0.3)));
+  EXPECT_FALSE(has_barrier(make_energy(ElasticModel::neo_hookean, 1, 0.3)));
 }
 
 TEST(Energies, NothingUnderRigidMotionAndTheRightSmallStrainModuli) {
@@ -91,7 +111,7 @@ TEST(Energies, NothingUnderRigidMotionAndTheRightSmallStrainModuli) {
   const Lame lame = lame_parameters(young, poisson);
   EXPECT_NEAR(lame.mu * (3 * lame.lambda + 2 * lame.mu) / (lame.lambda + lame.mu), young, 1e-13);
   for (const ElasticModel model : {ElasticModel::modified_stvk, ElasticModel::stvk, ElasticModel::corotated,
-                                   ElasticModel::neo_hookean}) {
+                                   ElasticModel::neo_hookean, ElasticModel::barrier_neo_hookean}) {
     std::visit(
         [&](const auto& energy) {
           const Mat3 r = random_rotation(7);
@@ -125,6 +145,9 @@ TEST(Energies, UniaxialAndSimpleShearStressInClosedForm) {
   EXPECT_NEAR((StVK{mu, k}.gradient(shear)(0, 1)), 2 * mu * (g / 2 + g * g * g / 2) + k * g * g / 2 * g,
               1e-13);
   EXPECT_NEAR(nh.gradient(shear)(0, 1), mu * g * (1 - 1 / (4 + g * g)), 1e-13);
+  EXPECT_NEAR((BarrierNeoHookean{mu, k}.gradient(stretch)(0, 0)), mu * (t - 1 / t) + k * std::log(t) / t,
+              1e-13);
+  EXPECT_NEAR((BarrierNeoHookean{mu, k}.gradient(shear)(0, 1)), mu * g, 1e-13);
 }
 
 template <class Energy>
@@ -161,6 +184,7 @@ TEST(Energies, NodalBlocksExactAndProjected) {
     check_blocks(StVK{1.3, 2.1}, f);
     check_blocks(StableNeoHookean{1.3, 2.1}, f);
     if (signed_svd(f).s[1] + signed_svd(f).s[2] > 0.15) check_blocks(FixedCorotated{1.3, 2.1}, f);
+    if (f.determinant() > 0.1) check_blocks(BarrierNeoHookean{1.3, 2.1}, f);
   }
 }
 

@@ -112,7 +112,7 @@ TEST(PatchTest, UniformStressOnAnIrregularMesh) {
   Mat3 f;
   f << 1.1, 0.05, 0.02, -0.03, 0.95, 0.1, 0.04, -0.06, 1.07;
   for (const ElasticModel model : {ElasticModel::modified_stvk, ElasticModel::stvk, ElasticModel::corotated,
-                                   ElasticModel::neo_hookean}) {
+                                   ElasticModel::neo_hookean, ElasticModel::barrier_neo_hookean}) {
     const ElasticEnergy energy = make_energy(model, 1e5, 0.3);
     Points start = mesh.vertices;
     for (const int i : held) start.row(i) = (f * mesh.vertices.row(i).transpose()).transpose();
@@ -169,6 +169,24 @@ TEST(Recovery, ScrambledCollapsedMirroredAndFlattenedMeshesReturnToRest) {
     const double final_energy = elastic_energy(energy, TetElements(mesh), result.positions);
     EXPECT_LT(final_energy, 1e-6 * 1e4) << "start " << k << ": " << result.summary.message();
   }
+}
+
+TEST(TetElements, TheWayWithoutInversionEndsBeforeTheFirstOne) {
+  const TetMesh mesh = tet_box({1, 1, 1}, {3, 3, 3});
+  const TetElements elements(mesh);
+  EXPECT_EQ(count_inverted(elements, mesh.vertices), 0);
+  Points flat = mesh.vertices, mirrored = mesh.vertices;
+  flat.col(1) *= 0.05;
+  mirrored.col(1) *= -1;
+  EXPECT_EQ(count_inverted(elements, mirrored), static_cast<int>(elements.count()));
+  // Heights shrink as 1 − 0.95 α and 1 − 2 α: a tenth is left at 0.947 and 0.45.
+  EXPECT_NEAR(way_without_inversion(elements, mesh.vertices, flat), 0.9 / 0.95, 2e-3);
+  EXPECT_NEAR(way_without_inversion(elements, mesh.vertices, mirrored), 0.45, 2e-3);
+  EXPECT_LE(way_without_inversion(elements, mesh.vertices, mirrored), 0.45);
+  Points turned = mesh.vertices;
+  turned.col(0) = -mesh.vertices.col(1);
+  turned.col(1) = mesh.vertices.col(0);
+  EXPECT_EQ(way_without_inversion(elements, mesh.vertices, turned), 1);
 }
 
 TEST(Modes, FreeBarAgainstBeamTheoryUnderRefinement) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "tests/core/implicit/implicit_support.h"
 
 namespace exemplar {
@@ -33,8 +36,9 @@ TEST(StepUnknowns, NodesComeFirstThenFreeWeightsThenDynamicObstacles) {
   EXPECT_EQ(e.unknowns.border(), 2 + 6 + 6);
   EXPECT_EQ(e.unknowns.column(1), -1);
   EXPECT_EQ(e.unknowns.column(4), 3);
-  EXPECT_EQ(e.unknowns.border_of_weights(0), 0);
-  EXPECT_EQ(e.unknowns.border_of_weights(1), -1);
+  EXPECT_EQ(e.unknowns.borders_of_weights(0)[0], 0);
+  EXPECT_EQ(e.unknowns.borders_of_weights(0)[1], 1);
+  EXPECT_EQ(e.unknowns.borders_of_weights(1)[0], -1);
   EXPECT_EQ(e.unknowns.border_of_obstacle(0), 2);
   EXPECT_EQ(e.unknowns.border_of_obstacle(1), -1);
   EXPECT_EQ(e.unknowns.border_of_obstacle(2), 8);
@@ -46,6 +50,29 @@ TEST(StepUnknowns, NodesComeFirstThenFreeWeightsThenDynamicObstacles) {
   EXPECT_EQ(z.segment<3>(3), e.point.x.row(2).transpose());
   EXPECT_EQ(z.segment<2>(12), e.point.weights[0]);
   EXPECT_EQ(z.tail<6>(), e.point.q.tail<6>());
+}
+
+TEST(StepUnknowns, FreeWeightsShareWhatGivenOnesLeave) {
+  const double free = std::numeric_limits<double>::quiet_NaN();
+  const NodeColumns columns{1, std::vector<int>{}};
+  StepUnknowns unknowns(columns, {});
+  unknowns.add_weights(VecX{{free, 0.3, free}}, true);
+  unknowns.add_weights(VecX{{1.0, free}}, true);   // no room: zero
+  unknowns.add_weights(VecX{{2.0, free}}, false);  // the affine span has no limit
+  EXPECT_EQ(unknowns.border(), 3);
+  const std::vector<std::vector<int>> expected{{0, -1, 1}, {-1, -1}, {-1, 2}};
+  for (std::size_t t = 0; t < 3; ++t)
+    EXPECT_TRUE(std::ranges::equal(unknowns.borders_of_weights(t), expected[t])) << t;
+  ASSERT_EQ(unknowns.simplex_groups().size(), 1u);
+  EXPECT_EQ(unknowns.simplex_groups()[0].begin, 0);
+  EXPECT_EQ(unknowns.simplex_groups()[0].count, 2);
+  EXPECT_NEAR(unknowns.simplex_groups()[0].total, 0.7, 1e-15);
+  StepPoint point{Points::Zero(1, 3), {VecX{{0.1, 0.3, 0.2}}, VecX{{1.0, 0.0}}, VecX{{2.0, 5.0}}}, VecX()};
+  const VecX z = unknowns.pack(point);
+  EXPECT_EQ(VecX(z.tail(3)), (VecX{{0.1, 0.2, 5.0}}));
+  unknowns.unpack(VecX(z.array() + 1), point);
+  EXPECT_EQ(point.weights[0], (VecX{{1.1, 0.3, 1.2}}));
+  EXPECT_EQ(point.weights[1], (VecX{{1.0, 0.0}}));
 }
 
 TEST(StepUnknowns, UnpackingChangesUnknownsOnly) {

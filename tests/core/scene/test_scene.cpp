@@ -77,6 +77,64 @@ TEST(Scene, SurfacePosesAreExtendedToTheVolume) {
   std::filesystem::remove(file);
 }
 
+// What a body says about an example from this file; nothing: it is good.
+std::string complaint(const std::string& file) {
+  BodySettings settings = box_body();
+  ExampleSettings example;
+  example.name = "pose";
+  example.file = file;
+  settings.examples.push_back(example);
+  const Body body(settings, "", "bodies[0]");
+  try {
+    body.examples();
+    body.volume_examples();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Scene, PosesFromFilesMustConnectTheSameVertices) {
+  const Body body(box_body(), "", "bodies[0]");
+  const auto path = [](const char* name) { return (std::filesystem::temp_directory_path() / name).string(); };
+  const std::string surface_file = path("exemplar_other_pose.obj"),
+                    volume_file = path("exemplar_other_pose.vtu");
+  TriMesh surface = body.surface();
+  TetMesh volume = body.volume().mesh;
+  // Cells in another order, their corners too: the same mesh.
+  surface.triangles.colwise().reverseInPlace();
+  surface.triangles.col(0).swap(surface.triangles.col(1));
+  write_surface(surface_file, surface);
+  write_tets(volume_file, volume);
+  EXPECT_EQ(complaint(surface_file), "");
+  EXPECT_EQ(complaint(volume_file), "");
+  // As many vertices, connected in another way.
+  surface = body.surface();
+  surface.triangles(0, 0) = surface.triangles(surface.triangles.rows() - 1, 0);
+  write_surface(surface_file, surface);
+  EXPECT_NE(complaint(surface_file).find("in another way"), std::string::npos) << complaint(surface_file);
+  // Shuffled vertices: not "use a milder pose".
+  const Eigen::Index n = volume.vertices.rows();
+  volume.vertices = volume.vertices.colwise().reverse().eval();
+  for (int& v : volume.tets.reshaped()) v = static_cast<int>(n) - 1 - v;
+  write_tets(volume_file, volume);
+  EXPECT_NE(complaint(volume_file).find("order of vertices"), std::string::npos) << complaint(volume_file);
+  EXPECT_EQ(complaint(volume_file).find("milder"), std::string::npos);
+  std::filesystem::remove(surface_file);
+  std::filesystem::remove(volume_file);
+}
+
+TEST(Scene, ASurfacePoseThatCannotBeExtendedIsRefused) {
+  const Body body(box_body(), "", "bodies[0]");
+  TriMesh surface = body.surface();
+  // Every other vertex far on the other side: nothing elastic fills that.
+  for (Eigen::Index i = 0; i < surface.vertices.rows(); i += 2) surface.vertices.row(i) *= -40;
+  const std::string file = (std::filesystem::temp_directory_path() / "exemplar_folded_pose.obj").string();
+  write_surface(file, surface);
+  EXPECT_NE(complaint(file), "");
+  std::filesystem::remove(file);
+}
+
 TEST(Scene, ModesArePosesWithTheAskedAmplitude) {
   BodySettings settings = box_body();
   ExampleSettings example;
