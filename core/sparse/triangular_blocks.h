@@ -1,7 +1,7 @@
 // A sparse lower triangular factor L in blocks of neighbouring columns that share their rows, for solving L Lᵀ x = b with
 // several right-hand sides at once. A row of x lies in one stretch of memory and stays in registers while a block
-// passes, so that a solve costs a fraction of CHOLMOD's, which calls BLAS for every small supernode (12 columns, factor
-// of a biharmonic matrix on 2.5 k vertices: 1.3 instead of 3.5 ms on one core).
+// passes: 1.3 ms of processor time for 12 columns with the factor of a biharmonic matrix on 2.5 k vertices, 3.5 ms column
+// by column. CHOLMOD's own solve calls BLAS for every small supernode.
 #pragma once
 
 #include <span>
