@@ -1,6 +1,7 @@
 #include "compare/render/colours.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <span>
@@ -53,6 +54,34 @@ std::optional<Colour> parse_colour(const std::string& text) {
     return std::nullopt;
   return Colour{static_cast<std::uint8_t>(red), static_cast<std::uint8_t>(green),
                 static_cast<std::uint8_t>(blue)};
+}
+
+void include_examples(ColourScale& scale, const Geometry& geometry) {
+  for (const FieldArray& array : geometry.arrays) {
+    if (!array.name.starts_with("example_weight_") || array.on != Association::point) continue;
+    if (std::find(scale.parts.begin(), scale.parts.end(), array.name) == scale.parts.end())
+      scale.parts.push_back(array.name);
+  }
+}
+
+Colour part_colour(std::size_t part) {
+  constexpr int k_first_bright = 1;  // orange, then green, red, …
+  return category_colour(static_cast<int>(part) + k_first_bright);
+}
+
+Colour blend_colour(const ColourScale& scale, const Geometry& geometry, std::size_t point) {
+  std::array<double, 3> mixed{255, 255, 255};
+  for (std::size_t part = 0; part < scale.parts.size(); ++part) {
+    const FieldArray* array = find_array(geometry, scale.parts[part]);
+    if (!array) continue;
+    const double weight = std::clamp(array->values[point], 0.0, 1.0);
+    const Colour full = part_colour(part);
+    for (std::size_t c = 0; c < 3; ++c) mixed[c] += weight * (full[c] - 255.0);
+  }
+  Colour colour;
+  for (std::size_t c = 0; c < 3; ++c)
+    colour[c] = static_cast<std::uint8_t>(std::lround(std::clamp(mixed[c], 0.0, 255.0)));
+  return colour;
 }
 
 Colour map_colour(const ColourScale& scale, double value) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compare/render/image.h"
 #include "core/output/fields.h"
@@ -23,11 +24,21 @@ std::optional<Colour> parse_colour(const std::string& text);
 
 // How an array becomes colours, the same in all pictures of a sheet.
 struct ColourScale {
-  enum class Kind { sequential, diverging, categories };  // viridis; blue-white-red around 0; integers
+  // viridis; blue-white-red around 0; integers; the examples' colours mixed by their weights, white where a body is as
+  // it was (jones2016 Fig. 8)
+  enum class Kind { sequential, diverging, categories, blend };
   std::string array;
   Kind kind = Kind::sequential;
   double low = 0, high = 1;
+  std::vector<std::string> parts = {};  // of a blend: arrays on points, each with a colour of its own
 };
+
+// The name that stands for all arrays example_weight_….
+inline constexpr const char* k_example_weights = "example_weights";
+// Those of them that `geometry` has and `scale` does not have yet.
+void include_examples(ColourScale& scale, const Geometry& geometry);
+Colour part_colour(std::size_t part);
+Colour blend_colour(const ColourScale& scale, const Geometry& geometry, std::size_t point);
 
 Colour map_colour(const ColourScale& scale, double value);
 

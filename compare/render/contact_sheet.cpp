@@ -144,8 +144,18 @@ std::vector<Vec3> points_to_fit(const std::vector<const Row*>& rows, Box& motion
   return points;
 }
 
+ColourScale blend_scale(const std::vector<Row>& rows) {
+  ColourScale scale{k_example_weights, ColourScale::Kind::blend};
+  for (const Row& row : rows) {
+    for (const Moment& moment : row.moments) include_examples(scale, moment.shown);
+  }
+  if (scale.parts.empty()) throw InputError("no frame has arrays example_weight_…");
+  return scale;
+}
+
 std::optional<ColourScale> make_scale(const std::vector<Row>& rows, const std::string& name) {
   if (name.empty()) return std::nullopt;
+  if (name == k_example_weights) return blend_scale(rows);
   const double infinity = std::numeric_limits<double>::infinity();
   ColourScale scale{name, ColourScale::Kind::sequential, infinity, -infinity};
   const FieldArray* found = nullptr;
@@ -216,6 +226,19 @@ void draw_legend(Image& image, const ColourScale& scale, int right, int base) {
   draw_text(image, scale.array, x - 12 - text_width(scale.array, name), base, name);
 }
 
+// Names of the examples, each after a box of its colour.
+void draw_parts(Image& image, const ColourScale& scale, int right, int base) {
+  const TextStyle small{13, k_faint, false};
+  int x = right;
+  for (std::size_t part = scale.parts.size(); part-- > 0;) {
+    const std::string name = scale.parts[part].substr(std::string("example_weight_").size());
+    x -= text_width(name, small);
+    draw_text(image, name, x, base, small);
+    fill_rectangle(image, x - 17, base - 11, 12, 12, part_colour(part));
+    x -= 32;
+  }
+}
+
 void draw_tile(Image& image, const Tile& tile, const RunFrames& run, int x, int y) {
   paste(image, tile.image, x, y);
   const TextStyle small{14, k_faint, false};
@@ -271,7 +294,9 @@ Image compose(const std::vector<Row>& rows, const std::vector<Tile>& tiles, cons
   draw_text(image, title, k_gap + 2, k_title - 16, large);
   draw_text(image, ground_note(rows), k_gap + 22 + text_width(title, large), k_title - 16,
             {13, k_faint, false});
-  if (scale && scale->kind != ColourScale::Kind::categories)
+  if (scale && scale->kind == ColourScale::Kind::blend)
+    draw_parts(image, *scale, image.width - 12, k_title - 16);
+  else if (scale && scale->kind != ColourScale::Kind::categories)
     draw_legend(image, *scale, image.width - 12, k_title - 16);
   for (std::size_t i = 0; i < rows.size(); ++i)
     draw_row_label(image, rows[i].run, k_title + static_cast<int>(i) * row_height);

@@ -41,7 +41,9 @@ struct Call {
 void describe(CLI::App& app, Call& call) {
   app.add_option("DIR", call.directory, "run directory, or directory of run directories")->required();
   app.add_option("-o,--output", call.output, "the sheet (PNG)")->capture_default_str();
-  app.add_option("--array", call.options.array, "colour by this array (vectors: by length)");
+  app.add_option("--array", call.options.array,
+                 "colour by this array (vectors: by length); example_weights: the examples' colours, mixed "
+                 "by their weights");
   app.add_option("--series", call.options.series, "what to draw: surface, tets, particles, ...")
       ->capture_default_str();
   app.add_option("--columns", call.options.columns, "how many times, evenly from first to last frame")

@@ -126,6 +126,11 @@ void add_colours(vtkPolyData& data, Association on, std::size_t count, ColourOf 
 void colour_by(vtkPolyData& data, const Geometry& geometry, const std::optional<ColourScale>& scale,
                const std::optional<Colour>& bodies) {
   const auto body_colour = [&](int body) { return bodies ? shade_of(*bodies, body) : category_colour(body); };
+  if (scale && scale->kind == ColourScale::Kind::blend) {
+    add_colours(data, Association::point, static_cast<std::size_t>(geometry.points.rows()),
+                [&](std::size_t i) { return blend_colour(*scale, geometry, i); });
+    return;
+  }
   const FieldArray* array = find_array(geometry, scale ? scale->array : "body");
   if (!array) {
     add_colours(data, Association::cell, cell_count(geometry), [&](std::size_t) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -18,7 +19,8 @@ namespace exemplar {
 namespace {
 
 constexpr const char* k_rig_format = "exemplar rig 1";
-constexpr std::uint64_t k_rig_version = 1;  // raise when rigs are made differently
+constexpr std::uint64_t k_rig_version = 2;  // raise when rigs are made differently
+constexpr int k_snap_bits = 24;             // of the largest coordinate, about 7 digits
 
 template <class Matrix>
 void add_matrix(Hasher& hash, const Matrix& matrix) {
@@ -26,9 +28,19 @@ void add_matrix(Hasher& hash, const Matrix& matrix) {
   hash.add(matrix.data(), static_cast<std::size_t>(matrix.size()));
 }
 
+// Coordinates on a grid: a body's volume comes back from its place in the world with other last bits than those of
+// `exemplar rig`, and is the same mesh. Rigs that are kept are made from these points, so that they do not depend on
+// which copy came first.
+Points snapped(const Points& points) {
+  const double largest = points.size() > 0 ? points.cwiseAbs().maxCoeff() : 0;
+  if (!(largest > 0)) return points;
+  const double step = std::ldexp(1.0, std::ilogb(static_cast<float>(largest)) - k_snap_bits);
+  return (points / step).array().round() * step + 0.0;  // no −0
+}
+
 std::string mesh_key(const Volume& volume) {
   Hasher hash;
-  add_matrix(hash, volume.mesh.vertices);
+  add_matrix(hash, snapped(volume.mesh.vertices));
   add_matrix(hash, volume.mesh.tets);
   return hash.text();
 }
@@ -192,7 +204,9 @@ Rig read_rig(const std::string& path, const Volume& volume) {
   return decode_rig(*text, path, volume);
 }
 
-Rig cached_rig(const Volume& volume, const HandleRequest& request) {
+Rig cached_rig(const Volume& exact, const HandleRequest& request) {
+  Volume volume = exact;
+  volume.mesh.vertices = snapped(volume.mesh.vertices);
   const auto path = cache_entry(request_key(volume, request) + ".rig");
   if (!path) return make_rig(volume, request);
   try {

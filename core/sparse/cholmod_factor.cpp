@@ -28,7 +28,6 @@ class NoNestedOpenMp {
 
 constexpr int k_metis_above_unknowns = 5000;
 constexpr int k_supernodal_above_unknowns = 1500;
-constexpr Eigen::Index k_columns_at_once = 6;
 
 }  // namespace
 
@@ -100,41 +99,36 @@ bool CholmodFactor::factorise(cholmod_sparse& matrix) {
   return m_own.common.status == CHOLMOD_OK && m_factor->minor == m_factor->n;
 }
 
-void CholmodFactor::solve(const double* rhs, double* result, Eigen::Index columns, Workspace& w) const {
-  const std::size_t rows = m_factor->n, count = rows * static_cast<std::size_t>(columns);
-  cholmod_dense b{};
-  b.nrow = b.d = rows;
-  b.ncol = static_cast<std::size_t>(columns);
-  b.nzmax = count;
-  b.x = const_cast<double*>(rhs);
-  b.xtype = CHOLMOD_REAL;
-  b.dtype = CHOLMOD_DOUBLE;
-  cholmod_solve2(CHOLMOD_A, m_factor, &b, nullptr, &w.x, nullptr, &w.y, &w.e, &w.common);
-  std::memcpy(result, w.x->x, sizeof(double) * count);
-}
-
 MatX CholmodFactor::solve(const MatX& rhs) {
   const NoNestedOpenMp guard;
+  const auto rows = static_cast<std::size_t>(rhs.rows()), columns = static_cast<std::size_t>(rhs.cols());
+  cholmod_dense b{};
+  b.nrow = b.d = rows;
+  b.ncol = columns;
+  b.nzmax = rows * columns;
+  b.x = const_cast<double*>(rhs.data());
+  b.xtype = CHOLMOD_REAL;
+  b.dtype = CHOLMOD_DOUBLE;
+  cholmod_solve2(CHOLMOD_A, m_factor, &b, nullptr, &m_own.x, nullptr, &m_own.y, &m_own.e, &m_own.common);
   MatX result(rhs.rows(), rhs.cols());
-  solve(rhs.data(), result.data(), rhs.cols(), m_own);
+  std::memcpy(result.data(), m_own.x->x, sizeof(double) * rows * columns);
   return result;
 }
 
-MatX CholmodFactor::solve_in_parallel(const MatX& rhs) {
-  const NoNestedOpenMp guard;
-  const Eigen::Index chunks = (rhs.cols() + k_columns_at_once - 1) / k_columns_at_once;
-  while (static_cast<Eigen::Index>(m_others.size()) < chunks)
-    m_others.push_back(std::make_unique<Workspace>());
-  MatX result(rhs.rows(), rhs.cols());
-  parallel_for(
-      static_cast<std::size_t>(chunks),
-      [&](std::size_t k) {
-        const Eigen::Index first = static_cast<Eigen::Index>(k) * k_columns_at_once;
-        const Eigen::Index columns = std::min(k_columns_at_once, rhs.cols() - first);
-        solve(rhs.col(first).data(), result.col(first).data(), columns, *m_others[k]);
-      },
-      1);
-  return result;
+TriangularBlocks CholmodFactor::triangular_blocks() {
+  cholmod_factor* simple = cholmod_copy_factor(m_factor, &m_own.common);
+  if (simple == nullptr || cholmod_change_factor(CHOLMOD_REAL, 1, 0, 1, 1, simple, &m_own.common) == 0) {
+    cholmod_free_factor(&simple, &m_own.common);
+    throw std::runtime_error("CHOLMOD could not copy its factor (out of memory?)");
+  }
+  const std::size_t size = simple->n;
+  const auto* start = static_cast<const int*>(simple->p);
+  const auto entries = static_cast<std::size_t>(start[size]);
+  TriangularBlocks blocks({start, size}, {static_cast<const int*>(simple->nz), size},
+                          {static_cast<const int*>(simple->i), entries},
+                          {static_cast<const double*>(simple->x), entries});
+  cholmod_free_factor(&simple, &m_own.common);
+  return blocks;
 }
 
 }  // namespace exemplar

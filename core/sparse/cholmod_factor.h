@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/math/types.h"
+#include "core/sparse/triangular_blocks.h"
 
 namespace exemplar {
 
@@ -31,9 +32,11 @@ class CholmodFactor {
   // False if the matrix is not positive definite (or not finite).
   bool factorise(cholmod_sparse& matrix);
   MatX solve(const MatX& rhs);
-  // The same for many columns, a few at a time on several threads. Which columns go together is fixed, so that the
-  // bits do not depend on the number of threads (BLAS rounds differently for another number of columns).
-  MatX solve_in_parallel(const MatX& rhs);
+  // The factor of the last factorisation for many solves, and the order of its rows: row k is unknown permutation()[k].
+  TriangularBlocks triangular_blocks();
+  std::span<const int> permutation() const {
+    return {static_cast<const int*>(m_factor->Perm), static_cast<std::size_t>(m_unknowns)};
+  }
 
   double flops() const { return m_flops; }
   double entries() const { return m_entries; }
@@ -51,11 +54,8 @@ class CholmodFactor {
     cholmod_common common{};
     cholmod_dense *x = nullptr, *y = nullptr, *e = nullptr;
   };
-  void solve(const double* rhs, double* result, Eigen::Index columns, Workspace& workspace) const;
-
   int m_unknowns;
   Workspace m_own;
-  std::vector<std::unique_ptr<Workspace>> m_others;  // of solve_in_parallel
   cholmod_factor* m_factor = nullptr;
   double m_flops = 0;
   double m_entries = 0;

@@ -1,11 +1,19 @@
 #include "core/sparse/scalar_cholesky.h"
 
+#include <algorithm>
 #include <cassert>
 #include <vector>
 
+#include "core/base/parallel.h"
 #include "core/sparse/cholmod_factor.h"
 
 namespace exemplar {
+
+namespace {
+
+constexpr Eigen::Index k_columns_at_once = 8;
+
+}  // namespace
 
 struct ScalarCholesky::Implementation {
   explicit Implementation(int size) : factor(size) {}
@@ -17,8 +25,32 @@ struct ScalarCholesky::Implementation {
                           with_values ? lower.valuePtr() : nullptr);
   }
 
+  bool factorise() {
+    cholmod_sparse matrix = view(true);
+    positive_definite = factor.factorise(matrix);
+    blocks = positive_definite ? factor.triangular_blocks() : TriangularBlocks();
+    return positive_definite;
+  }
+
+  // Columns [first, first + columns) of the solution, in rows of 4 or 8 numbers.
+  void solve(const MatX& rhs, MatX& result, Eigen::Index first, Eigen::Index columns) const {
+    const int width = columns <= 4 ? 4 : 8;
+    const std::span<const int> unknown = factor.permutation();
+    std::vector<double> x(unknown.size() * static_cast<std::size_t>(width), 0.0);
+    for (Eigen::Index c = 0; c < columns; ++c) {
+      for (std::size_t k = 0; k < unknown.size(); ++k)
+        x[k * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)] = rhs(unknown[k], first + c);
+    }
+    blocks.solve(x.data(), width);
+    for (Eigen::Index c = 0; c < columns; ++c) {
+      for (std::size_t k = 0; k < unknown.size(); ++k)
+        result(unknown[k], first + c) = x[k * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
+    }
+  }
+
   SparseMatrix lower;
   CholmodFactor factor;
+  TriangularBlocks blocks;
   bool positive_definite = false;
 };
 
@@ -30,8 +62,7 @@ ScalarCholesky::ScalarCholesky(const SparseMatrix& a)
   cholmod_sparse pattern = m_implementation->view(false);
   std::vector<int> permutation = m_implementation->factor.ordering(pattern);
   m_implementation->factor.analyse(pattern, permutation);
-  cholmod_sparse matrix = m_implementation->view(true);
-  m_implementation->positive_definite = m_implementation->factor.factorise(matrix);
+  m_implementation->factorise();
 }
 
 ScalarCholesky::~ScalarCholesky() = default;
@@ -43,9 +74,7 @@ bool ScalarCholesky::factorise(const SparseMatrix& a) {
   lower.makeCompressed();
   assert(lower.nonZeros() == m_implementation->lower.nonZeros() && "the pattern changed");
   m_implementation->lower = std::move(lower);
-  cholmod_sparse matrix = m_implementation->view(true);
-  m_implementation->positive_definite = m_implementation->factor.factorise(matrix);
-  return m_implementation->positive_definite;
+  return m_implementation->factorise();
 }
 
 bool ScalarCholesky::positive_definite() const {
@@ -54,7 +83,17 @@ bool ScalarCholesky::positive_definite() const {
 
 MatX ScalarCholesky::solve(const MatX& rhs) const {
   assert(m_implementation->positive_definite && rhs.rows() == m_implementation->lower.rows());
-  return m_implementation->factor.solve_in_parallel(rhs);
+  MatX result(rhs.rows(), rhs.cols());
+  // Which columns go together is fixed, so that the bits do not depend on the number of threads.
+  const Eigen::Index chunks = (rhs.cols() + k_columns_at_once - 1) / k_columns_at_once;
+  parallel_for(
+      static_cast<std::size_t>(chunks),
+      [&](std::size_t k) {
+        const Eigen::Index first = static_cast<Eigen::Index>(k) * k_columns_at_once;
+        m_implementation->solve(rhs, result, first, std::min(k_columns_at_once, rhs.cols() - first));
+      },
+      1);
+  return result;
 }
 
 double ScalarCholesky::factor_entries() const {

@@ -170,6 +170,21 @@ TEST_F(RigFile, OfAnotherMeshIsRefused) {
             std::string::npos);
 }
 
+// What `exemplar rig` wrote fits the same body wherever a scene puts it, and all copies of a body share one rig.
+TEST_F(RigFile, ServesABodyThatStandsElsewhere) {
+  const std::string text = encode_rig(m_rig, m_volume);
+  for (int k = 0; k < 20; ++k) {
+    const Eigen::Isometry3d place =
+        Eigen::Translation3d(0.37 * k, -1.1, 2.3) * Eigen::AngleAxisd(0.3 * k, Vec3(1, 2, 3).normalized());
+    Volume moved = m_volume;
+    for (const Eigen::Isometry3d& motion : {place, place.inverse()}) {
+      for (Eigen::Index v = 0; v < moved.mesh.vertices.rows(); ++v)
+        moved.mesh.vertices.row(v) = (motion * Vec3(moved.mesh.vertices.row(v))).transpose();
+    }
+    EXPECT_NO_THROW(decode_rig(text, "rig.json", moved)) << k;
+  }
+}
+
 TEST_F(RigFile, DamageIsSaid) {
   const Json good = parse_json(encode_rig(m_rig, m_volume), "rig.json");
   auto problem_with = [&](const std::string& path, const Json& value) {

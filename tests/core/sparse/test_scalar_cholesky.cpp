@@ -47,6 +47,26 @@ TEST(ScalarCholesky, RefactorisesTheSamePatternAndSaysWhenItIsNotPositive) {
   EXPECT_FALSE(factor.positive_definite());
 }
 
+// Five-point differences on a grid fill in: blocks of columns with the same rows, and columns of their own. Every number
+// of columns up to twice what is solved at once.
+TEST(ScalarCholesky, SolvesAGridForAnyNumberOfColumns) {
+  const int side = 17, n = side * side;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, 4 + 0.01 * i);
+    if (i % side > 0) entries.emplace_back(i, i - 1, -1);
+    if (i >= side) entries.emplace_back(i, i - side, -1);
+  }
+  SparseMatrix lower(n, n);
+  lower.setFromTriplets(entries.begin(), entries.end());
+  const SparseMatrix whole = lower.selfadjointView<Eigen::Lower>();
+  const ScalarCholesky factor(lower);
+  for (int columns = 1; columns <= 17; ++columns) {
+    const MatX b = MatX::Random(n, columns);
+    EXPECT_LT((whole * factor.solve(b) - b).norm(), 1e-13 * b.norm() * n) << columns;
+  }
+}
+
 TEST(ScalarCholesky, ReadsOnlyTheLowerTriangle) {
   SparseMatrix a = second_differences(30);
   const VecX b = VecX::Ones(30);
