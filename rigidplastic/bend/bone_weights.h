@@ -11,6 +11,9 @@ struct BodyWeights {
   MatX elements;  // one row per tet of its volume; empty for a single bone
 };
 
+// Throws InputError, with paths such as bones[0], for bones that end outside the body.
+void check_bones(const Body& body, const std::vector<Bone>& bones);
+
 // One bone: all ones. Several: bounded biharmonic weights on the volume (core/rig).
 BodyWeights bone_weights(const Body& body, const std::vector<Bone>& bones);
 

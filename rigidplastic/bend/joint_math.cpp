@@ -14,13 +14,40 @@ double reduced_inertia(const Mat3& inverse_inertia_a, const Mat3& inverse_inerti
 
 // Angular impulses ±j n and the linear impulses ±P that keep the joint together change the relative rotation by
 // (A n − C K⁻¹ Cᵀ n) j with A = I_a⁻¹ + I_b⁻¹, C = I_a⁻¹[r_a]× + I_b⁻¹[r_b]×, K the joint's inverse mass.
+namespace {
+
+struct Coupling {
+  Mat3 c, k;
+
+  Coupling(const JointSide& a, const JointSide& b) {
+    const Mat3 ra = cross_matrix(a.arm), rb = cross_matrix(b.arm);
+    c = a.inverse_inertia * ra + b.inverse_inertia * rb;
+    k = (a.inverse_mass + b.inverse_mass) * Mat3::Identity() - ra * a.inverse_inertia * ra -
+        rb * b.inverse_inertia * rb;
+  }
+};
+
+}  // namespace
+
 double reduced_inertia(const JointSide& a, const JointSide& b, const Vec3& axis) {
-  const Mat3 ra = cross_matrix(a.arm), rb = cross_matrix(b.arm);
-  const Mat3 c = a.inverse_inertia * ra + b.inverse_inertia * rb;
-  const Mat3 k = (a.inverse_mass + b.inverse_mass) * Mat3::Identity() - ra * a.inverse_inertia * ra -
-                 rb * b.inverse_inertia * rb;
-  const Vec3 pulled = c.transpose() * axis;
-  return 1 / (axis.dot((a.inverse_inertia + b.inverse_inertia) * axis) - pulled.dot(k.ldlt().solve(pulled)));
+  const Coupling joint(a, b);
+  const Vec3 pulled = joint.c.transpose() * axis;
+  return 1 / (axis.dot((a.inverse_inertia + b.inverse_inertia) * axis) -
+              pulled.dot(joint.k.ldlt().solve(pulled)));
+}
+
+Vec3 holding_impulse(const JointSide& a, const JointSide& b, const Vec3& angular) {
+  const Coupling joint(a, b);
+  return -joint.k.ldlt().solve(joint.c.transpose() * angular);
+}
+
+// Only the difference of the two pivots' accelerations has to be made up by the joint's force.
+Vec3 turning_under(const JointSide& a, const JointSide& b, const Vec3& acceleration) {
+  const Vec3 apart = (b.inverse_mass > 0 ? acceleration : Vec3::Zero().eval()) -
+                     (a.inverse_mass > 0 ? acceleration : Vec3::Zero().eval());
+  if (apart.isZero(0)) return Vec3::Zero();
+  const Coupling joint(a, b);
+  return -joint.c * joint.k.ldlt().solve(apart);
 }
 
 namespace {

@@ -21,6 +21,11 @@ struct JointSide {
   Vec3 arm = Vec3::Zero();              // m, from the centre of mass to the joint
 };
 double reduced_inertia(const JointSide& a, const JointSide& b, const Vec3& axis);
+// The impulse at the joint, on b (a gets the opposite), that keeps both sides together when b gets the angular impulse
+// `angular` and a the opposite.
+Vec3 holding_impulse(const JointSide& a, const JointSide& b, const Vec3& angular);
+// Angular acceleration of b against a when everything that is not held falls with `acceleration`.
+Vec3 turning_under(const JointSide& a, const JointSide& b, const Vec3& acceleration);
 
 // I θ̈ + C θ̇ + κ (θ − θ₀) = τ: the torsional spring of a joint, or with masses and forces a prismatic one.
 struct Oscillator {

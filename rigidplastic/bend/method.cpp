@@ -56,7 +56,9 @@ class BendMethod : public Method {
   bool split_for(BendingBody& body, const std::vector<Hit>& hits, const RehearsedTick& tick) const;
   void after_tick(double dt);
   void watch_joint(std::size_t simulation_joint, double dt);
+  JointSide side_of(int object, const Vec3& pivot) const;
   void apply_spring(std::size_t simulation_joint, double dt);
+  void give_late_kick(std::size_t simulation_joint);
 
   const Scene& m_scene;
   Settings m_settings;
@@ -67,7 +69,8 @@ class BendMethod : public Method {
   std::deque<std::pair<Points, BodyWeights>> m_weights;  // of each different shape: its own points and bones
   std::vector<std::size_t> m_first;  // rigid body of each scene body's first cluster; one more at the end
   std::vector<std::pair<std::size_t, std::size_t>> m_joint_of;  // simulation's joint → body, joint
-  std::vector<char> m_turned;  // bodies that bent since their shapes were made
+  std::vector<Vec3> m_late_kicks;  // N m s, of the elastic joints, see apply_spring
+  std::vector<char> m_turned;      // bodies that bent since their shapes were made
   bool m_rehearsed = false;
   double m_dissipated = 0;  // J
   double m_bending_seconds = 0, m_skinning_seconds = 0;
@@ -79,8 +82,15 @@ bool bendable(const Body& body, const Settings& settings) {
 }
 
 Skeleton skeleton_for(const Body& body) {
-  if (!body.settings().skeleton)
-    return longest_axis_skeleton({body.initial_surface(), body.surface().triangles});
+  if (!body.settings().skeleton) {
+    std::vector<Bone> bones;
+    if (body.settings().rig) {
+      for (const RigBone& bone : body.settings().rig->bones)
+        bones.push_back({body.placement() * bone.from, body.placement() * bone.to});
+    }
+    const std::optional<Skeleton> of_rig = skeleton_of_rig(bones);
+    return of_rig ? *of_rig : longest_axis_skeleton({body.initial_surface(), body.surface().triangles});
+  }
   std::vector<Vec3> points;
   for (const Vec3& p : body.settings().skeleton->points) points.push_back(body.placement() * p);
   std::vector<std::array<int, 2>> bones;
@@ -139,6 +149,8 @@ const BodyWeights& BendMethod::weights_for(std::size_t s, const Skeleton& skelet
     if (shape.rows() == own.rows() && (shape - own).cwiseAbs().maxCoeff() < 1e-9) return weights;
   }
   try {
+    // Several bones are checked where their weights are made; the default bone may leave a curved body.
+    if (skeleton.bones.size() == 1 && body.settings().skeleton) check_bones(body, skeleton.bones);
     m_weights.emplace_back(std::move(own), bone_weights(body, skeleton.bones));
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();
@@ -223,6 +235,7 @@ void BendMethod::refresh_skins() {
 
 // Axes and limits of the joints as they move now.
 void BendMethod::before_tick(double dt) {
+  m_late_kicks.assign(m_joint_of.size(), Vec3::Zero());
   for (std::size_t i = 0; i < m_joint_of.size(); ++i) {
     const auto [s, j] = m_joint_of[i];
     m_simulation.set_joint(i,
@@ -232,38 +245,66 @@ void BendMethod::before_tick(double dt) {
   }
 }
 
+JointSide BendMethod::side_of(int object, const Vec3& pivot) const {
+  const rigid::RigidBody& body = m_simulation.bodies()[static_cast<std::size_t>(object)];
+  const Mat3 axes = body.state.orientation.toRotationMatrix();
+  JointSide side;
+  side.arm = axes * pivot;
+  if (m_simulation.is_held(body)) return side;
+  side.inverse_mass = 1 / body.mass;
+  side.inverse_inertia = axes * body.frame.inertia.cwiseInverse().asDiagonal() * axes.transpose();
+  return side;
+}
+
 // The torsional spring about the axis of the relative rotation, or of the deflection when nothing turns (§4.3), as a
-// torque over the tick that ends at the exact angle.
+// torque over the tick that ends at the exact angle. The paper leaves it at that: the joint then goes on with the mean
+// rate of the tick instead of the rate at its end, which damps every swing by a sixth of (ω dt)² a tick and lets a
+// weight hang twice as low as its spring allows. What is missing from the exact rate is given after the tick.
 void BendMethod::apply_spring(std::size_t i, double dt) {
+  m_late_kicks[i].setZero();
   const auto [s, j] = m_joint_of[i];
   const rigid::Joint& joint = m_simulation.joints()[i];
-  const rigid::RigidBody &a = m_simulation.bodies()[static_cast<std::size_t>(joint.a)],
-                         &b = m_simulation.bodies()[static_cast<std::size_t>(joint.b)];
   const BoneJoint& ends = m_bodies[s].articulated().joints()[j];
   const Mat3 world = m_bodies[s].poses()[static_cast<std::size_t>(ends.a)].linear();
   const Vec3 deflection =
       world * log_rotation(m_bodies[s].turn(j) * m_bodies[s].joints()[j].held.conjugate());
-  const Vec3 rate = b.state.angular_velocity - a.state.angular_velocity;
-  const Vec3 axis = (rate.norm() > m_settings.settle_rate ? rate : deflection).normalized();
-  if (!(axis.norm() > 0.5)) return;
-  const auto side = [&](const rigid::RigidBody& body, const Vec3& pivot) {
-    const Mat3 axes = body.state.orientation.toRotationMatrix();
-    JointSide result;
-    result.arm = axes * pivot;
-    if (m_simulation.is_held(body)) return result;
-    result.inverse_mass = 1 / body.mass;
-    result.inverse_inertia = axes * body.frame.inertia.cwiseInverse().asDiagonal() * axes.transpose();
-    return result;
-  };
+  const Vec3 rate = m_simulation.object_state(static_cast<std::size_t>(joint.b)).angular_velocity -
+                    m_simulation.object_state(static_cast<std::size_t>(joint.a)).angular_velocity;
+  const JointSide a = side_of(joint.a, joint.pivot_a), b = side_of(joint.b, joint.pivot_b);
+  const Vec3 falling = turning_under(a, b, m_scene.gravity);
+  Vec3 axis = rate.norm() > m_settings.settle_rate ? rate : deflection;
+  if (axis.norm() == 0) axis = falling;
+  if (axis.norm() == 0) return;
+  axis.normalize();
   Oscillator spring;
-  spring.inertia = reduced_inertia(side(a, joint.pivot_a), side(b, joint.pivot_b), axis);
+  spring.inertia = reduced_inertia(a, b, axis);
   spring.stiffness = m_settings.elastic->stiffness;
   spring.damping = m_settings.elastic->damping;
-  const double strength = m_bodies[s].articulated().strength(j).along(world.transpose() * axis);
-  const double impulse = std::clamp(spring_impulse(spring, {deflection.dot(axis), rate.dot(axis)}, dt),
-                                    -strength * dt, strength * dt);
+  spring.torque = spring.inertia * falling.dot(axis);
+  const OscillatorState now{deflection.dot(axis), rate.dot(axis)}, next = advanced(spring, now, dt);
+  // The weight acts by itself.
+  const double asked = spring_impulse(spring, now, dt) - dt * spring.torque;
+  const double most = dt * m_bodies[s].articulated().strength(j).along(world.transpose() * axis);
+  const double impulse = std::clamp(asked, -most, most);
+  if (impulse == asked) m_late_kicks[i] = spring.inertia * (next.rate - (next.angle - now.angle) / dt) * axis;
   m_simulation.apply(static_cast<std::size_t>(joint.b), Vec3::Zero(), impulse / dt * axis);
   m_simulation.apply(static_cast<std::size_t>(joint.a), Vec3::Zero(), -impulse / dt * axis);
+}
+
+void BendMethod::give_late_kick(std::size_t i) {
+  if (m_late_kicks[i].isZero(0)) return;
+  const rigid::Joint& joint = m_simulation.joints()[i];
+  const JointSide a = side_of(joint.a, joint.pivot_a), b = side_of(joint.b, joint.pivot_b);
+  const Vec3 kick = std::exchange(m_late_kicks[i], Vec3::Zero()), push = holding_impulse(a, b, kick);
+  const auto give = [&](int object, const JointSide& side, double sign) {
+    if (side.inverse_mass == 0) return;
+    RigidState state = m_simulation.object_state(static_cast<std::size_t>(object));
+    state.velocity += sign * side.inverse_mass * push;
+    state.angular_velocity += sign * side.inverse_inertia * (kick + side.arm.cross(push));
+    m_simulation.set_state(static_cast<std::size_t>(object), state);
+  };
+  give(joint.a, a, -1);
+  give(joint.b, b, 1);
 }
 
 // Contacts of the tick with their bones, for the bodies that were struck fast enough.
@@ -423,7 +464,10 @@ void BendMethod::watch_joint(std::size_t i, double dt) {
 void BendMethod::after_tick(double dt) {
   const Stopwatch watch;
   for (std::size_t s = 0; s < m_bodies.size(); ++s) m_bodies[s].follow(cluster_states(s));
-  for (std::size_t i = 0; i < m_joint_of.size(); ++i) watch_joint(i, dt);
+  for (std::size_t i = 0; i < m_joint_of.size(); ++i) {
+    watch_joint(i, dt);
+    if (m_settings.elastic) give_late_kick(i);
+  }
   std::vector<char> changed(m_bodies.size(), 0);
   if (m_dents) changed = m_dents->apply(m_simulation, m_bodies);
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {

@@ -146,7 +146,8 @@ std::vector<char> ParentDents::apply(const rigid::Simulation& simulation, std::v
   for (const Meeting& m : met) {
     for (const dent::Strike& hit : strikes(simulation, m, surfaces)) {
       const std::size_t s = static_cast<std::size_t>(hit.target);
-      const dent::Target target{&m_scene.bodies[s], &surfaces[s], m_edge_length[s], m_extent[s]};
+      const dent::Target target{&m_scene.bodies[s], &surfaces[s], &m_scene.bodies[s].surface().triangles,
+                                m_edge_length[s], m_extent[s]};
       dents.emplace_back(s, dent::dent_of(hit, target, m_options));
       if (!dents.back().second.grid.depth.empty()) m_dissipated += hit.energy;
     }

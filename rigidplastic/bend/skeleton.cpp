@@ -48,6 +48,27 @@ Skeleton skeleton_of(std::span<const Vec3> points, std::span<const std::array<in
   return skeleton;
 }
 
+std::optional<Skeleton> skeleton_of_rig(std::span<const Bone> bones) {
+  constexpr double k_same = 1e-6;  // of a bone's length: ends nearer than this meet
+  std::vector<Vec3> points;
+  std::vector<std::array<int, 2>> pairs;
+  for (const Bone& bone : bones) {
+    std::array<int, 2> ends{};
+    for (const std::size_t k : {0u, 1u}) {
+      const Vec3& end = k == 0 ? bone.a : bone.b;
+      const auto known = std::find_if(points.begin(), points.end(), [&](const Vec3& p) {
+        return (p - end).norm() <= k_same * bone.length();
+      });
+      ends[k] = static_cast<int>(known - points.begin());
+      if (known == points.end()) points.push_back(end);
+    }
+    pairs.push_back(ends);
+  }
+  const Skeleton skeleton = skeleton_of(points, pairs);
+  const bool tree = !has_loop(skeleton) && skeleton.joints.size() + 1 == skeleton.bones.size();
+  return skeleton.bones.size() > 1 && tree ? std::optional(skeleton) : std::nullopt;
+}
+
 bool has_loop(const Skeleton& skeleton) {
   std::vector<int> parent(skeleton.bones.size());
   std::iota(parent.begin(), parent.end(), 0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ Skeleton longest_axis_skeleton(const TriMesh& surface);
 
 // Bones given as pairs of points. Of the bones that meet in a point, the first one is joined to all others.
 Skeleton skeleton_of(std::span<const Vec3> points, std::span<const std::array<int, 2>> bones);
+
+// The bones of a rig, joined where their ends meet; none unless they are at least two and hang together as a tree.
+std::optional<Skeleton> skeleton_of_rig(std::span<const Bone> bones);
 
 // Whether some bones are joined in a ring: opening one joint of a ring lets nothing bend.
 bool has_loop(const Skeleton& skeleton);

@@ -35,8 +35,8 @@ Vec3 DentMap::displacement(const Vec3& local, double share) const {
   return f * Vec3(-lateral, 0, std::cos(frame.angle) * depth - raised);
 }
 
-void DentMap::apply(Points& points, double share) const {
-  for (Eigen::Index v = 0; v < points.rows(); ++v) {
+void DentMap::apply(Points& points, double share, Eigen::Index begin, Eigen::Index end) const {
+  for (Eigen::Index v = begin; v < end; ++v) {
     const Vec3 moved = displacement(frame.to_local(Vec3(points.row(v))), share);
     if (!moved.isZero(0)) points.row(v) += (frame.axes * moved).transpose();
   }

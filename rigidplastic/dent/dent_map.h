@@ -52,7 +52,9 @@ struct DentMap {
   // `share` of the dent, 0 … 1: dents that grow over several steps.
   Vec3 displacement(const Vec3& local, double share = 1) const;
   // Moves the points (same frame as the impact's) in place.
-  void apply(Points& points, double share = 1) const;
+  void apply(Points& points, double share = 1) const { apply(points, share, 0, points.rows()); }
+  // Only the rows from `begin` to before `end`.
+  void apply(Points& points, double share, Eigen::Index begin, Eigen::Index end) const;
 };
 
 // What strikes: a surface and who is next to whom in it.

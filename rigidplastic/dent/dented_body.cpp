@@ -3,25 +3,74 @@
 #include <algorithm>
 
 #include "core/mesh/extrude.h"
+#include "core/mesh/topology.h"
 
 namespace exemplar::dent {
 
-DentedBody::DentedBody(const Body& body) : m_body(&body), m_points(body.initial_surface()), m_base(m_points) {
-  const Edges edges = unique_edges(triangles());
-  m_neighbours = vertex_neighbours(edges, m_points.rows());
-  m_edge_length = mean_edge_length(m_points, edges);
-  const Points volume = body.is_sheet() ? collision_points() : m_points;
+namespace {
+
+bool is_closed(const Body& body, const rigid::PieceSurfaces& surfaces, const rigid::PieceSurface& piece) {
+  if (surfaces.pieces.size() > 1)
+    return rigid::is_filled(piece, surfaces.points.middleRows(piece.begin, piece.end - piece.begin));
+  if (body.is_sheet()) return true;
+  const TriMesh& surface = body.surface();
+  return boundary_edges(surface.triangles).rows() == 0 &&
+         signed_volume(surface.vertices, surface.triangles) > 0;
+}
+
+// Along the pieces' surfaces and across the seams between them.
+Edges all_edges(const rigid::PieceSurfaces& surfaces) {
+  Edges edges(surfaces.edges.rows() + surfaces.seams.rows(), 2);
+  edges.topRows(surfaces.edges.rows()) = surfaces.edges;
+  edges.bottomRows(surfaces.seams.rows()) = surfaces.seams;
+  return edges;
+}
+
+}  // namespace
+
+DentedBody::DentedBody(const Body& body)
+    : m_body(&body),
+      m_cut(rigid::cut_body(body)),
+      m_start(rigid::initial_points(body, m_cut.surfaces)),
+      m_points(m_start),
+      m_base(m_start) {
+  for (const rigid::PieceSurface& piece : surfaces().pieces)
+    m_closed.push_back(is_closed(body, surfaces(), piece));
+  m_neighbours = vertex_neighbours(all_edges(surfaces()), m_points.rows());
+  m_edge_length = mean_edge_length(body.initial_surface(), unique_edges(body.surface().triangles));
+  const Points volume = body.is_sheet() ? collision_points(0) : m_points;
   m_smallest_extent = (volume.colwise().maxCoeff() - volume.colwise().minCoeff()).minCoeff();
 }
 
-void DentedBody::add(DentMap map, double duration) {
+Triangles DentedBody::triangles_of(const std::vector<int>& chosen) const {
+  Eigen::Index count = 0;
+  for (const int p : chosen) count += surfaces().pieces[static_cast<std::size_t>(p)].triangles.rows();
+  Triangles result(count, 3);
+  count = 0;
+  for (const int p : chosen) {
+    const rigid::PieceSurface& piece = surfaces().pieces[static_cast<std::size_t>(p)];
+    result.middleRows(count, piece.triangles.rows()) = piece.triangles.array() + piece.begin;
+    count += piece.triangles.rows();
+  }
+  return result;
+}
+
+void DentedBody::apply(const DentMap& map, const std::vector<int>& chosen, double share,
+                       Points& points) const {
+  for (const int p : chosen) {
+    const rigid::PieceSurface& piece = surfaces().pieces[static_cast<std::size_t>(p)];
+    map.apply(points, share, piece.begin, piece.end);
+  }
+}
+
+void DentedBody::add(DentMap map, double duration, const std::vector<int>& chosen) {
   ++m_count;
   m_deepest = std::max(m_deepest, map.distance);
   if (duration > 0) {
-    m_growing.push_back({std::move(map), 0, duration});
+    m_growing.push_back({std::move(map), 0, duration, chosen});
     return;
   }
-  map.apply(m_base);
+  apply(map, chosen, 1, m_base);
   apply_growing();
 }
 
@@ -29,7 +78,7 @@ void DentedBody::grow(double dt) {
   if (m_growing.empty()) return;
   for (Growing& dent : m_growing) dent.elapsed += dt;
   while (!m_growing.empty() && m_growing.front().share() >= 1) {
-    m_growing.front().map.apply(m_base);
+    apply(m_growing.front().map, m_growing.front().pieces, 1, m_base);
     m_growing.erase(m_growing.begin());
   }
   apply_growing();
@@ -37,27 +86,50 @@ void DentedBody::grow(double dt) {
 
 void DentedBody::apply_growing() {
   m_points = m_base;
-  for (const Growing& dent : m_growing) dent.map.apply(m_points, dent.share());
+  for (const Growing& dent : m_growing) apply(dent.map, dent.pieces, dent.share(), m_points);
 }
 
-MassProperties DentedBody::mass_properties(double mass) const {
+Points DentedBody::piece_points(int p) const {
+  const rigid::PieceSurface& piece = surfaces().pieces[static_cast<std::size_t>(p)];
+  return m_points.middleRows(piece.begin, piece.end - piece.begin);
+}
+
+rigid::BodyFrame DentedBody::frame(int p, double mass, const rigid::BodyFrame& now) const {
+  if (!m_closed[static_cast<std::size_t>(p)]) return now;
+  const Triangles& triangles = surfaces().pieces[static_cast<std::size_t>(p)].triangles;
+  const Points points = piece_points(p);
   MassProperties result = m_body->is_sheet()
-                              ? sheet_mass_properties(m_points, triangles(), m_body->settings().thickness,
-                                                      m_body->material().density)
-                              : solid_mass_properties(m_points, triangles(), m_body->material().density);
+                              ? sheet_mass_properties(points, triangles, m_body->settings().thickness, 1)
+                              : solid_mass_properties(points, triangles, 1);
+  if (!(result.mass > 0)) return now;
   result.inertia *= mass / result.mass;
-  result.mass = mass;
-  return result;
+  return rigid::principal_frame(result, now.axes);
 }
 
-Points DentedBody::collision_points() const {
-  if (!m_body->is_sheet()) return m_points;
-  return extruded_surface({m_points, triangles()}, m_body->settings().thickness).vertices;
+Points DentedBody::collision_points(int p) const {
+  if (!m_body->is_sheet()) return piece_points(p);
+  return extruded_surface({m_points, m_body->surface().triangles}, m_body->settings().thickness).vertices;
 }
 
 double DentedBody::volume() const {
-  if (m_body->is_sheet()) return surface_area(m_points, triangles()) * m_body->settings().thickness;
-  return signed_volume(m_points, triangles());
+  if (m_body->is_sheet())
+    return surface_area(m_points, m_body->surface().triangles) * m_body->settings().thickness;
+  double sum = 0;
+  for (int p = 0; p < pieces(); ++p)
+    sum += signed_volume(piece_points(p), surfaces().pieces[static_cast<std::size_t>(p)].triangles);
+  return sum;
+}
+
+VecX DentedBody::depths() const {
+  return (m_points - m_start).rowwise().norm();
+}
+
+VecX DentedBody::depths_of_vertices() const {
+  const VecX all = depths();
+  VecX result(static_cast<Eigen::Index>(surfaces().carrier.size()));
+  for (Eigen::Index v = 0; v < result.size(); ++v)
+    result[v] = all[surfaces().carrier[static_cast<std::size_t>(v)]];
+  return result;
 }
 
 namespace {
@@ -93,6 +165,8 @@ void DentedBody::save(StateWriter& out, const std::string& prefix) const {
     numbers.insert(numbers.end(), map.frame.axes.data(), map.frame.axes.data() + 9);
     append(numbers, map.grid);
     append(numbers, map.rim);
+    numbers.push_back(static_cast<double>(dent.pieces.size()));
+    numbers.insert(numbers.end(), dent.pieces.begin(), dent.pieces.end());
   }
   out.write(prefix + "dents", std::span<const double>(numbers));
 }
@@ -116,6 +190,9 @@ void DentedBody::load(StateReader& in, const std::string& prefix) {
     dent.map.frame.origin = Eigen::Map<const Vec3>(n + 7);
     dent.map.frame.axes = Eigen::Map<const Mat3>(n + 10);
     n = take(take(n + 19, dent.map.grid), dent.map.rim);
+    const auto count = static_cast<std::ptrdiff_t>(*n++);
+    dent.pieces.assign(n, n + count);
+    n += count;
     m_growing.push_back(std::move(dent));
   }
 }

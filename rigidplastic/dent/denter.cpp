@@ -22,7 +22,7 @@ double distance_of(const Strike& strike, const Target& target, const DentOptions
   if (settings.distance) return std::min(settings.factor * *settings.distance, most);
   const Projectile projectile{&strike.projectile, strike.triangles, strike.neighbours};
   const double depth = depth_from_energy(strike.energy, *target.body->material().yield_stress, most,
-                                         projectile, *target.points, target.triangles(), strike.impact);
+                                         projectile, *target.points, *target.triangles, strike.impact);
   return std::min(settings.factor * depth / std::cos(angle), most);
 }
 
@@ -76,7 +76,7 @@ Strike on_surfaces(const Strike& strike, const Target& target) {
   const double reach = 0.2 * target.smallest_extent;
   const Vec3& normal = strike.impact.inward_normal;
   result.impact.point_on_target =
-      nearest_crossing(strike.impact.point_on_target, normal, *target.points, target.triangles(), reach);
+      nearest_crossing(strike.impact.point_on_target, normal, *target.points, *target.triangles, reach);
   result.impact.point_on_projectile = nearest_crossing(strike.impact.point_on_projectile, normal,
                                                        strike.projectile, *strike.triangles, reach);
   return result;
@@ -94,7 +94,7 @@ DentMap dent_of(const Strike& given, const Target& target, const DentOptions& se
   if (map.distance <= settings.min_distance * target.smallest_extent) return map;
   map.grid = profile_of(strike, target, map, settings);
   if (settings.keep_volume && !map.grid.depth.empty() && !target.body->is_sheet())
-    keep_volume(map, *target.points, target.triangles(),
+    keep_volume(map, *target.points, *target.triangles,
                 std::max(k_rim_width * radius_of(map.grid), 2 * target.edge_length));
   return map;
 }

@@ -16,16 +16,16 @@ namespace exemplar::dent {
 struct Target {
   const Body* body = nullptr;
   const Points* points = nullptr;
+  const Triangles* triangles = nullptr;
   double edge_length = 0;      // m, mean
   double smallest_extent = 0;  // m
-
-  const Triangles& triangles() const { return body->surface().triangles; }
 };
 
 // One side of an impact, in the coordinates of the struck surface.
 struct Strike {
-  int target = 0;  // body
-  int projectile_object = 0;
+  int target = 0;           // body
+  std::vector<int> pieces;  // of it that hold together and take the dent
+  int target_object = 0, projectile_object = 0;
   Vec3 direction = Vec3::Zero();  // of its velocity relative to the target, unit, world
   double energy = 0;              // J, its share
   Impact impact;

@@ -36,6 +36,7 @@ struct Settings : DentOptions {
   int solver_iterations = 30;
   double duration = 0;  // s
   bool move_projectile = false;
+  std::optional<double> strength;  // Pa
 };
 
 inline void describe(Describe<Falloff>& d) {
@@ -95,6 +96,9 @@ inline void describe(Describe<Settings>& d) {
   d.field(
       "move_projectile", &Settings::move_projectile, "",
       "put what struck into the dent it made; bodies then collide as triangles unless hulls are asked for");
+  d.field("strength", &Settings::strength, "Pa",
+          "stress at which the joints of a body in pieces break; none: the material's yield stress",
+          positive());
 }
 
 }  // namespace exemplar::dent

@@ -97,6 +97,45 @@ std::vector<ValidationRecord> elastic_joint(const ValidationContext&) {
   return records;
 }
 
+// Half of a plank swings in an elastic joint about the other half, which is held; the whole method against
+// θ(t) = ω₀/w e^(−βt) sin wt, I = m (l²/3 + h²/12) about the joint.
+std::vector<ValidationRecord> elastic_swing(const ValidationContext&) {
+  SceneSettings settings = plank_scene(0, true);
+  settings.obstacles.clear();
+  BodySettings& plank = settings.bodies[0];
+  const double spin = 0.5;  // rad/s
+  plank.angular_velocity = Vec3(0, 0, spin);
+  SkeletonSettings skeleton;
+  skeleton.points = {Vec3(-0.55, 0, 0), Vec3(0, 0, 0), Vec3(0.55, 0, 0)};
+  skeleton.bones = {{0, 1}, {1, 2}};
+  skeleton.strength = 1e6;
+  plank.skeleton = skeleton;
+  SupportSettings support;
+  support.region.box = RegionBox{Vec3(0.55, -1, -1), Vec3(1, 1, 1)};
+  plank.supports.push_back(support);
+  Settings elastic;
+  elastic.elastic = ElasticSettings{800, 4};
+  elastic.max_step = 1;
+  const double mass = 0.5 * 1350 * 1.2 * 0.06 * 0.25, inertia = mass * (0.6 * 0.6 / 3 + 0.06 * 0.06 / 12),
+               beta = 0.5 * 4 / inertia, w = std::sqrt(800 / inertia - beta * beta);
+  std::vector<ValidationRecord> records;
+  for (const int steps : {1, 2, 10}) {
+    settings.time = {0.5, 100, steps};
+    const Course course = run(settings, elastic);
+    double worst = 0;
+    for (std::size_t f = 0; f < course.frames.size(); ++f) {
+      const double t = 0.01 * static_cast<double>(f);
+      const double exact = std::abs(spin / w * std::exp(-beta * t) * std::sin(w * t));
+      worst =
+          std::max(worst, std::abs(metric(course.frames[f], "bend_angle") * std::numbers::pi / 180 - exact));
+    }
+    records.push_back(
+        at_most(fmt::format("step {} ms: worst angle against the closed form / amplitude", 10.0 / steps),
+                worst * w / spin, 0.01, "half a second, three periods"));
+  }
+  return records;
+}
+
 // Two boxes one in the other, joined at their centres, that turn against each other: no lever arms, so that the
 // reduced inertia is exact.
 std::vector<ValidationRecord> turning_energy(const ValidationContext&) {
@@ -262,6 +301,7 @@ std::vector<ValidationRecord> sections(const ValidationContext&) {
 
 std::vector<ValidationCase> validation_cases() {
   return {{"rigid-bend", "elastic-joint", false, elastic_joint},
+          {"rigid-bend", "elastic-swing", false, elastic_swing},
           {"rigid-bend", "turning-energy", false, turning_energy},
           {"rigid-bend", "strength", false, strength_holds},
           {"rigid-bend", "floating-fold", false, floating_fold},

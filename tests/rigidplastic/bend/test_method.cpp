@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/base/parallel.h"
 #include "rigidplastic/bend/checks/validation.h"
 #include "rigidplastic/bend/method.h"
 #include "tests/support/run.h"
@@ -116,6 +117,40 @@ TEST(RigidBend, AnElasticJointSwingsAboutItsRestAngle) {
   const double moment = 0.9 * 9.81 * 0.3;
   EXPECT_NEAR(metric(method->diagnostics(), "bend_angle") * 3.14159265 / 180, moment / 200,
               0.2 * moment / 200);
+}
+
+// §4.4: the blow that folds the plank also dents it, and the dent turns with the part that it is in.
+TEST(RigidBend, DentsAndBendsOneBodyWithTheSameBitsOnAnyThreads) {
+  SceneSettings settings = falling_plank();
+  settings.bodies[0].rig = RigSettings{};
+  settings.bodies[0].rig->automatic = 6;
+  const Scene scene = make_scene(settings, "");
+  Settings both;
+  both.dent = dent::DentOptions{};
+  both.dent->distance = 0.01;
+  StateArrays first;
+  const int before = thread_count();
+  for (const int threads : {1, 2, 3}) {
+    set_thread_count(threads);
+    auto method = make_method(scene, both);
+    for (int frame = 1; frame <= 20; ++frame) {
+      method->advance(scene.frame_time(frame), k_never);
+      if (threads == 1) continue;  // the others are saved and loaded at every frame
+      StateWriter saved;
+      method->save(saved);
+      StateReader reader(saved.arrays());
+      method = make_method(scene, both);
+      method->load(reader);
+    }
+    EXPECT_GT(metric(method->diagnostics(), "bend_angle"), 5);
+    EXPECT_GE(metric(method->diagnostics(), "dents"), 1);
+    EXPECT_NEAR(metric(method->diagnostics(), "deepest_dent"), 0.01, 1e-12);
+    StateWriter out;
+    method->save(out);
+    if (threads == 1) first = out.arrays();
+    EXPECT_TRUE(first == out.arrays()) << threads;
+  }
+  set_thread_count(before);
 }
 
 TEST(RigidBend, ABodyThatCannotYieldStaysRigid) {

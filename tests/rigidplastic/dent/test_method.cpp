@@ -98,6 +98,100 @@ TEST(RigidDent, WithoutDentsItIsTheRigidMethod) {
   EXPECT_EQ(method->notes().back().severity, Severity::warning);
 }
 
+namespace {
+
+// A wall in eight pieces floats in space and is hit by a heavy ball.
+SceneSettings cut_wall(double speed) {
+  SceneSettings settings;
+  settings.time = {0.2, 60, 8};
+  settings.gravity = Vec3::Zero();
+  BodySettings wall;
+  wall.name = "wall";
+  wall.surface.box = BoxParams{Vec3(0.1, 0.8, 0.8), {2, 16, 16}};
+  wall.pieces = PiecesSettings{{}, CellPieces{8, 2}, {}};
+  wall.material.density = 1000;
+  wall.material.yield_stress = 3e5;
+  settings.bodies.push_back(wall);
+  ObstacleSettings ball;
+  ball.name = "ball";
+  ball.sphere = SphereSettings{0.1};
+  ball.mass = 20;
+  ball.position = Vec3(0.2, 0.05, 0.03);
+  ball.velocity = Vec3(-speed, 0, 0);
+  settings.obstacles.push_back(ball);
+  return settings;
+}
+
+double metric(const Method& method, const std::string& name) {
+  for (const Metric& m : method.diagnostics().extra) {
+    if (m.name == name) return m.value;
+  }
+  return k_unknown;
+}
+
+}  // namespace
+
+TEST(RigidDent, ACutWallIsDentedBySlowBallsAndBrokenByFastOnes) {
+  std::vector<double> fragments;
+  for (const double speed : {2.0, 20.0}) {
+    const Scene scene = make_scene(cut_wall(speed), "");
+    Settings settings;
+    settings.strength = 3e6;
+    const auto method = make_method(scene, settings);
+    EXPECT_EQ(metric(*method, "fragments"), 1);
+    const Geometry whole = method->fields().front();
+    EXPECT_EQ(whole.points.rows(), scene.bodies[0].surface().vertices.rows());
+    for (int frame = 1; frame <= 8; ++frame) method->advance(scene.frame_time(frame), k_never);
+    EXPECT_GE(metric(*method, "dents"), 1) << speed;
+    EXPECT_GT(metric(*method, "deepest_dent"), 0.003) << speed;
+    fragments.push_back(metric(*method, "fragments"));
+    const bool in_pieces = method->fields().front().points.rows() > whole.points.rows();
+    EXPECT_EQ(in_pieces, speed > 10);
+    // What the ball lost the wall has: the ball starts with 20 kg at `speed`.
+    EXPECT_LE(std::abs(method->diagnostics().linear_momentum.y()), 0.2 * 20 * speed);
+  }
+  EXPECT_EQ(fragments[0], 1);
+  EXPECT_GT(fragments[1], 1);
+}
+
+TEST(RigidDent, ABreakingWallGoesOnFromASavedStateWithTheSameBitsOnAnyThreads) {
+  const Scene scene = make_scene(cut_wall(20), "");
+  Settings settings;
+  settings.strength = 3e6;
+  settings.duration = 0.02;
+  auto method = make_method(scene, settings);
+  for (int frame = 1; frame <= 8; ++frame) {
+    method->advance(scene.frame_time(frame), k_never);
+    StateWriter saved;
+    method->save(saved);
+    StateReader reader(saved.arrays());
+    method = make_method(scene, settings);
+    method->load(reader);
+  }
+  StateWriter out;
+  method->save(out);
+  const int before = thread_count();
+  for (const int threads : {1, 2, 3}) {
+    set_thread_count(threads);
+    EXPECT_TRUE(out.arrays() == state_after(scene, settings, 8)) << threads;
+  }
+  set_thread_count(before);
+}
+
+// The energy that contact and dents took is what is missing.
+TEST(RigidDent, EnergyIsAccountedFor) {
+  const Scene scene = make_scene(crowd(), "");
+  const auto method = make_method(scene, {});
+  const Diagnostics start = method->diagnostics();
+  for (int frame = 1; frame <= 25; ++frame) method->advance(scene.frame_time(frame), k_never);
+  const Diagnostics end = method->diagnostics();
+  const double lost =
+      start.kinetic_energy + start.gravitational_energy - end.kinetic_energy - end.gravitational_energy;
+  EXPECT_GT(end.plastic_dissipation, 0.3 * lost);
+  EXPECT_GT(end.contact_dissipation, 0);
+  EXPECT_NEAR(end.plastic_dissipation + end.contact_dissipation, lost, 1e-9 * lost);
+}
+
 TEST(RigidDent, AProjectileMovedIntoItsDentLiesDeeper) {
   SceneSettings settings = crowd();
   settings.bodies.resize(1);
