@@ -133,7 +133,7 @@ class StudyPlanner {
     }
     if (!reference->method) {
       m_reference = reference->name.value_or("");
-      return;
+      return check_reference_name();
     }
     const std::string unnamed =
         fmt::format("reference ({}, refined {:g}×)", *reference->method, reference->refine);
@@ -146,6 +146,18 @@ class StudyPlanner {
                 reference->fixed,
                 true};
     if (known_method(entry.method, "reference.method")) add_entry(std::move(entry));
+  }
+
+  // At once, beside all other problems: an entry, or one of its runs by its longer name.
+  void check_reference_name() {
+    std::vector<std::string> names;
+    for (const Entry& entry : m_entries) {
+      if (m_reference == entry.name || m_reference.starts_with(entry.name + ", ")) return;
+      names.push_back(entry.name);
+    }
+    if (!m_reference.empty())
+      problem("reference",
+              fmt::format("there is no run called '{}'{}", m_reference, did_you_mean(m_reference, names)));
   }
 
   // An entry: each of its runs for those with the same values of the sweep; or one run of a sweep: for all.
@@ -183,7 +195,7 @@ class StudyPlanner {
     for (const PlannedRun& run : m_study.runs) {
       if (!run.reference) continue;
       m_study.notes.push_back(
-          run.variation.empty()
+          run.variation.empty() || run.for_all
               ? fmt::format("every run is measured against '{}'", run.name)
               : fmt::format("every run is measured against '{}' with the same values", run.series));
       return;
@@ -428,7 +440,7 @@ std::vector<std::string> split_names(const Study& study, const std::vector<std::
     for (std::size_t begin = 0; begin <= text.size();) {
       std::size_t best = std::min(text.find(',', begin), text.size());
       for (std::size_t end = best; end <= text.size();
-           end = std::min(text.find(',', end + 1), text.size() + 1)) {
+           end = end == text.size() ? end + 1 : std::min(text.find(',', end + 1), text.size())) {
         const std::string name = trimmed(text.substr(begin, end - begin));
         if (std::any_of(study.runs.begin(), study.runs.end(),
                         [&](const auto& run) { return is_named(run, name); }))
@@ -480,6 +492,7 @@ const PlannedRun* reference_of(const Study& study, const PlannedRun& run) {
     if (!candidate.reference) continue;
     // One that is not swept stands for all values.
     const bool same =
+        candidate.for_all ||
         std::all_of(candidate.variation.begin(), candidate.variation.end(), [&](const Setting& setting) {
           return std::any_of(run.variation.begin(), run.variation.end(),
                              [&](const Setting& own) { return own.assignment() == setting.assignment(); });
