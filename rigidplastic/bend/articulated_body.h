@@ -8,6 +8,7 @@
 #include "rigidplastic/bend/bone_weights.h"
 #include "rigidplastic/bend/joint_math.h"
 #include "rigidplastic/bend/skeleton.h"
+#include "rigidplastic/fracture/piece_bodies.h"
 
 namespace exemplar::bend {
 
@@ -42,10 +43,21 @@ class ArticulatedBody {
   // Volume, mass, centre and inertia of the part of the body that goes with a bone.
   const MassProperties& bone_mass(std::size_t bone) const { return m_bone_mass[bone]; }
 
+  // A body cut beforehand: a joint between bones of two pieces may break. `part` is what bones belong to that still
+  // hold together (one number per bone; all equal: nothing has parted); what has parted is not blended any more.
+  bool is_cut() const { return !m_piece_of_bone.empty(); }
+  bool may_break(std::size_t joint) const;
+  double joint_area(std::size_t joint) const;  // m², of the cross-section, where it may break
+  const rigid::PieceSurfaces& pieces() const { return m_cut.surfaces; }
+  int bone_in_piece(int piece) const;  // one that a point of the piece goes with
+  Points skinned_pieces(const BonePoses& poses, const std::vector<int>& part) const;
+
   // Linear blend skinning: x_i = Σ_b w_ib T_b u_i.
-  Points skinned(const BonePoses& poses) const;
+  Points skinned(const BonePoses& poses, const std::vector<int>& part) const;
+  // All vertices as the bones of one part carry them.
+  Points skinned_by(const BonePoses& poses, const std::vector<int>& part, int which) const;
   // The surface moved at rest so that the skinned one moves by `displacements` (dents act on the parent's surface).
-  void displace(const BonePoses& poses, const Points& displacements);
+  void displace(const BonePoses& poses, const std::vector<int>& part, const Points& displacements);
   void set_rest_points(const Points& points) { m_surface.vertices = points; }
 
   // Dynamic articulation: a place for a new joint on a bone, unless it is too near to its ends.
@@ -55,7 +67,12 @@ class ArticulatedBody {
   void split(const BoneSplit& split);
 
  private:
+  void cut(const BodyWeights& weights);
   void assign();  // pieces to bones by their largest weight
+  // The bone with the largest weight, of the bones in a piece where there are any.
+  int heaviest(const Eigen::Ref<const Eigen::RowVectorXd>& weights, int piece) const;
+  Vec3 normal_at(const BoneJoint& joint) const;
+  CrossSection section_at(const BoneJoint& joint) const;
   YieldMoments strength_of(const BoneJoint& joint) const;
   double section_size(int bone, const Vec3& point) const;  // m, root of the cross-section's area
 
@@ -70,6 +87,10 @@ class ArticulatedBody {
   std::vector<MassProperties> m_elements;
   std::vector<MassProperties> m_bone_mass;
   std::vector<int> m_bone_of_vertex, m_bone_of_triangle;
+  // Of a body cut beforehand; empty for others.
+  rigid::CutBody m_cut;
+  MatX m_point_weights;  // of the pieces' points
+  std::vector<int> m_piece_of_bone, m_piece_of_vertex, m_piece_of_triangle, m_piece_of_point;
 };
 
 }  // namespace exemplar::bend

@@ -13,6 +13,7 @@ namespace exemplar::bend {
 
 namespace {
 
+constexpr int k_most_parts = 1 << 12;  // of one body: parts of different bodies have different components
 constexpr double k_rate_with_direction = 0.02;  // rad/s: below it the relative rotation has no direction
 
 Eigen::Isometry3d isometry(const RigidState& state) {
@@ -81,10 +82,21 @@ TriMesh compact(const Points& points, const Triangles& triangles) {
 BendingBody::BendingBody(ArticulatedBody articulated, std::optional<Vec3> held, bool always_open)
     : m_articulated(std::move(articulated)), m_held(held), m_always_open(always_open) {
   m_joints.resize(m_articulated.joints().size());
-  for (JointState& joint : m_joints) joint.open = always_open;
+  for (std::size_t j = 0; j < m_joints.size(); ++j)
+    m_joints[j].open = always_open || m_articulated.may_break(j);
   m_poses.assign(m_articulated.bones().size(), Eigen::Isometry3d::Identity());
   m_cluster_of.assign(m_articulated.bones().size(), 0);
   find_support_bone();
+  find_parts();
+}
+
+bool BendingBody::is_broken() const {
+  return std::any_of(m_joints.begin(), m_joints.end(), [](const JointState& joint) { return joint.broken; });
+}
+
+void BendingBody::break_joint(std::size_t joint) {
+  m_joints[joint].open = m_joints[joint].broken = true;
+  find_parts();
 }
 
 void BendingBody::find_support_bone() {
@@ -103,7 +115,9 @@ double BendingBody::bend_angle(std::size_t joint) const {
 
 double BendingBody::largest_angle() const {
   double largest = 0;
-  for (std::size_t j = 0; j < m_joints.size(); ++j) largest = std::max(largest, bend_angle(j));
+  for (std::size_t j = 0; j < m_joints.size(); ++j) {
+    if (!m_joints[j].broken) largest = std::max(largest, bend_angle(j));
+  }
   return largest;
 }
 
@@ -122,20 +136,39 @@ void BendingBody::split(const BoneSplit& split) {
   m_joints.back().open = m_always_open;
   m_joints.back().held = turn(m_joints.size() - 1);
   find_support_bone();
+  find_parts();
 }
 
-void BendingBody::find_clusters() {
-  std::vector<int> label(m_poses.size());
+namespace {
+
+// The smallest bone that each bone reaches over the joints that `holds` names.
+template <class Holds>
+std::vector<int> connected_bones(const std::vector<BoneJoint>& joints, std::size_t bones,
+                                 const Holds& holds) {
+  std::vector<int> label(bones);
   std::iota(label.begin(), label.end(), 0);
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::size_t j = 0; j < m_joints.size(); ++j) {
-      if (m_joints[j].open) continue;
-      int &a = label[static_cast<std::size_t>(m_articulated.joints()[j].a)],
-          &b = label[static_cast<std::size_t>(m_articulated.joints()[j].b)];
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      if (!holds(j)) continue;
+      int &a = label[static_cast<std::size_t>(joints[j].a)],
+          &b = label[static_cast<std::size_t>(joints[j].b)];
       if (a != b) a = b = std::min(a, b), changed = true;
     }
   }
+  return label;
+}
+
+}  // namespace
+
+void BendingBody::find_parts() {
+  m_part_of = connected_bones(m_articulated.joints(), m_poses.size(),
+                              [&](std::size_t j) { return !m_joints[j].broken; });
+}
+
+void BendingBody::find_clusters() {
+  const std::vector<int> label = connected_bones(m_articulated.joints(), m_poses.size(),
+                                                 [&](std::size_t j) { return !m_joints[j].open; });
   m_clusters.clear();
   std::vector<int> cluster(label.size(), -1);
   for (std::size_t b = 0; b < label.size(); ++b) {
@@ -146,7 +179,9 @@ void BendingBody::find_clusters() {
   }
 }
 
-TriMesh BendingBody::collision_mesh(const Cluster& cluster, const Points& world) const {
+TriMesh BendingBody::collision_mesh(const Cluster& cluster) const {
+  const Points world = m_articulated.skinned_by(m_poses, m_part_of,
+                                                m_part_of[static_cast<std::size_t>(cluster.bones.front())]);
   const Triangles& all = m_articulated.surface().triangles;
   Triangles own(all.rows(), 3);
   Eigen::Index count = 0;
@@ -180,7 +215,6 @@ std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> o
     pieces.push_back({mass, old.velocity_at(mass.centre), old.angular_velocity});
   }
   find_clusters();
-  const Points world = surface();
   m_offsets.resize(m_poses.size());
   std::vector<rigid::RigidBody> bodies;
   for (Cluster& cluster : m_clusters) {
@@ -196,7 +230,7 @@ std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> o
     for (const int b : cluster.bones)
       m_offsets[static_cast<std::size_t>(b)] =
           isometry(state).inverse() * m_poses[static_cast<std::size_t>(b)];
-    cluster.collision = collision_mesh(cluster, world);
+    cluster.collision = collision_mesh(cluster);
     cluster.collision.vertices = frame.to_local(cluster.collision.vertices);
     rigid::RigidBody body = rigid_body(cluster, scene_body, geometry);
     body.mass = whole.mass.mass;
@@ -215,7 +249,7 @@ rigid::RigidBody BendingBody::rigid_body(const Cluster& cluster, int scene_body,
   result.scene_body = scene_body;
   result.friction = body.material().friction;
   result.restitution = body.material().restitution;
-  result.component = scene_body;
+  result.component = scene_body * k_most_parts + m_part_of[static_cast<std::size_t>(cluster.bones.front())];
   result.shape = rigid::BulletShape::from_mesh(cluster.collision, geometry);
   const bool held =
       std::find(cluster.bones.begin(), cluster.bones.end(), m_support_bone) != cluster.bones.end();
@@ -263,15 +297,6 @@ rigid::Joint BendingBody::simulation_joint(std::size_t j, std::span<const RigidS
   return result;
 }
 
-std::vector<rigid::Joint> BendingBody::simulation_joints(std::span<const RigidState> states, int first,
-                                                         double damping, bool elastic) const {
-  std::vector<rigid::Joint> result;
-  for (std::size_t j = 0; j < m_joints.size(); ++j) {
-    if (m_joints[j].open) result.push_back(simulation_joint(j, states, first, damping, elastic));
-  }
-  return result;
-}
-
 rigid::CarriedSurface BendingBody::skin(std::span<const RigidState> states, int first,
                                         const LoadSet& loads) const {
   rigid::CarriedSurface result;
@@ -308,8 +333,11 @@ void BendingBody::save(StateWriter& out, const std::string& prefix) const {
   for (const BoneSplit& s : m_articulated.splits())
     splits.insert(splits.end(), {static_cast<double>(s.bone), s.at, s.length});
   for (const JointState& j : m_joints) {
-    joints.insert(joints.end(), {j.open ? 1.0 : 0.0, j.held.x(), j.held.y(), j.held.z(), j.held.w(),
-                                 j.demand.x(), j.demand.y(), j.demand.z(), j.still, j.turned});
+    joints.insert(joints.end(),
+                  {j.open ? 1.0 : 0.0, j.held.x(), j.held.y(), j.held.z(), j.held.w(), j.demand.x(),
+                   j.demand.y(), j.demand.z(), j.still, j.turned, j.broken ? 1.0 : 0.0});
+    joints.insert(joints.end(), j.impulse.data(), j.impulse.data() + 3);
+    joints.insert(joints.end(), j.angular_impulse.data(), j.angular_impulse.data() + 3);
   }
   out.write(prefix + "splits", std::span<const double>(splits));
   out.write(prefix + "joints", std::span<const double>(joints));
@@ -330,14 +358,23 @@ void BendingBody::load(StateReader& in, const std::string& prefix) {
     split({static_cast<int>(splits[k]), splits[k + 1], splits[k + 2]});
   const std::vector<double> joints = in.read_doubles(prefix + "joints");
   for (std::size_t j = 0; j < m_joints.size(); ++j) {
-    const double* n = joints.data() + 10 * j;
-    m_joints[j] = {n[0] != 0, Quat(n[4], n[1], n[2], n[3]), Vec3(n[5], n[6], n[7]), n[8], n[9]};
+    const double* n = joints.data() + 17 * j;
+    JointState& joint = m_joints[j];
+    joint.open = n[0] != 0;
+    joint.held = Quat(n[4], n[1], n[2], n[3]);
+    joint.demand = Eigen::Map<const Vec3>(n + 5);
+    joint.still = n[8];
+    joint.turned = n[9];
+    joint.broken = n[10] != 0;
+    joint.impulse = Eigen::Map<const Vec3>(n + 11);
+    joint.angular_impulse = Eigen::Map<const Vec3>(n + 14);
   }
   m_poses = unpacked(in.read_doubles(prefix + "poses"));
   m_offsets = unpacked(in.read_doubles(prefix + "offsets"));
   Points rest = m_articulated.surface().vertices;
   in.read(prefix + "rest", rest);
   m_articulated.set_rest_points(rest);
+  find_parts();
   find_clusters();
   for (std::size_t c = 0; c < m_clusters.size(); ++c) {
     const std::vector<double> vertices = in.read_doubles(prefix + "shape" + std::to_string(c));

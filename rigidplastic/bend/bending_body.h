@@ -14,10 +14,12 @@ namespace exemplar::bend {
 
 struct JointState {
   bool open = false;
+  bool broken = false;           // for ever open, and holds nothing
   Quat held = Quat::Identity();  // turn of bone b against bone a, since the rest shape, that the joint holds
   Vec3 demand = Vec3::Zero();    // world direction of the moment that it last had to hold
   double still = 0;              // s, since it last turned
   double turned = 0;             // rad, plastic, in total
+  Vec3 impulse = Vec3::Zero(), angular_impulse = Vec3::Zero();  // where it may break: see BreakableJoint
 };
 
 // Bones that move as one rigid body.
@@ -40,7 +42,12 @@ class BendingBody {
   const BonePoses& poses() const { return m_poses; }
   int support_bone() const { return m_support_bone; }  // −1: no support
   bool always_open() const { return m_always_open; }
-  Points surface() const { return m_articulated.skinned(m_poses); }
+  Points surface() const { return m_articulated.skinned(m_poses, m_part_of); }
+  // Bones that hold together have the same part, the smallest of their numbers.
+  const std::vector<int>& parts() const { return m_part_of; }
+  bool is_broken() const;
+  Points pieces() const { return m_articulated.skinned_pieces(m_poses, m_part_of); }
+  void break_joint(std::size_t joint);
   Quat turn(std::size_t joint) const;          // of bone b against bone a since the rest shape
   double bend_angle(std::size_t joint) const;  // between its two bones, against the rest shape
   double largest_angle() const;
@@ -54,9 +61,7 @@ class BendingBody {
   // of the old clusters. `old_states`: of the clusters so far (at the start: one state for all).
   std::vector<rigid::RigidBody> rebuild(std::span<const RigidState> old_states, int scene_body,
                                         rigid::CollisionGeometry geometry);
-  // The open joints as the simulation knows them; `first`: index of this body's first rigid body there.
-  std::vector<rigid::Joint> simulation_joints(std::span<const RigidState> states, int first, double damping,
-                                              bool elastic) const;
+  // An open joint as the simulation knows it; `first`: index of this body's first rigid body there.
   rigid::Joint simulation_joint(std::size_t joint, std::span<const RigidState> states, int first,
                                 double damping, bool elastic) const;
   // Vertices carried by the rigid bodies that their heaviest bones belong to.
@@ -69,8 +74,9 @@ class BendingBody {
 
  private:
   void find_clusters();
+  void find_parts();
   void find_support_bone();
-  TriMesh collision_mesh(const Cluster& cluster, const Points& world) const;
+  TriMesh collision_mesh(const Cluster& cluster) const;
   TriMesh stand_in(const Cluster& cluster) const;
   rigid::RigidBody rigid_body(const Cluster& cluster, int scene_body,
                               rigid::CollisionGeometry geometry) const;
@@ -82,6 +88,7 @@ class BendingBody {
   std::vector<JointState> m_joints;
   std::vector<Cluster> m_clusters;
   std::vector<int> m_cluster_of;  // bone → cluster
+  std::vector<int> m_part_of;     // bone → part
   BonePoses m_poses;              // rest → world
   BonePoses m_offsets;            // rest → the frame of the bone's cluster
 };

@@ -23,11 +23,11 @@ void check_bones(const Body& body, const std::vector<Bone>& bones) {
 }
 
 BodyWeights bone_weights(const Body& body, const std::vector<Bone>& bones) {
-  if (bones.size() == 1) return {MatX::Ones(body.surface().vertices.rows(), 1), MatX()};
+  if (bones.size() == 1) return {MatX::Ones(body.surface().vertices.rows(), 1), MatX(), MatX()};
   const Rig rig = make_rig(body.volume(), request_for(bones));
   const MatX nodes = rig.volume.dense();
   const Tets& tets = body.volume().mesh.tets;
-  BodyWeights weights{rig.surface.dense(), MatX::Zero(tets.rows(), nodes.cols())};
+  BodyWeights weights{rig.surface.dense(), MatX::Zero(tets.rows(), nodes.cols()), nodes};
   for (Eigen::Index t = 0; t < tets.rows(); ++t) {
     for (int k = 0; k < 4; ++k) weights.elements.row(t) += 0.25 * nodes.row(tets(t, k));
   }

@@ -9,6 +9,7 @@ namespace exemplar::bend {
 struct BodyWeights {
   MatX surface;   // one row per vertex of the body's surface
   MatX elements;  // one row per tet of its volume; empty for a single bone
+  MatX nodes;     // one row per vertex of its volume; empty for a single bone
 };
 
 // Throws InputError, with paths such as bones[0], for bones that end outside the body.

@@ -29,11 +29,13 @@ struct Coupling {
 
 }  // namespace
 
-double reduced_inertia(const JointSide& a, const JointSide& b, const Vec3& axis) {
+Mat3 turning_response(const JointSide& a, const JointSide& b) {
   const Coupling joint(a, b);
-  const Vec3 pulled = joint.c.transpose() * axis;
-  return 1 / (axis.dot((a.inverse_inertia + b.inverse_inertia) * axis) -
-              pulled.dot(joint.k.ldlt().solve(pulled)));
+  return a.inverse_inertia + b.inverse_inertia - joint.c * joint.k.ldlt().solve(joint.c.transpose());
+}
+
+double reduced_inertia(const JointSide& a, const JointSide& b, const Vec3& axis) {
+  return 1 / axis.dot(turning_response(a, b) * axis);
 }
 
 Vec3 holding_impulse(const JointSide& a, const JointSide& b, const Vec3& angular) {

@@ -21,6 +21,8 @@ struct JointSide {
   Vec3 arm = Vec3::Zero();              // m, from the centre of mass to the joint
 };
 double reduced_inertia(const JointSide& a, const JointSide& b, const Vec3& axis);
+// Change of b's rotation against a per angular impulse on b (a gets the opposite), symmetric, 1/(kg m²).
+Mat3 turning_response(const JointSide& a, const JointSide& b);
 // The impulse at the joint, on b (a gets the opposite), that keeps both sides together when b gets the angular impulse
 // `angular` and a the opposite.
 Vec3 holding_impulse(const JointSide& a, const JointSide& b, const Vec3& angular);

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <map>
 #include <numbers>
+#include <set>
 
 #include "core/base/errors.h"
 #include "core/run/stepping.h"
@@ -17,13 +19,16 @@
 #include "rigidplastic/bend/checks/validation.h"
 #include "rigidplastic/bend/demand.h"
 #include "rigidplastic/bend/parent_dents.h"
+#include "rigidplastic/bend/piece_skeleton.h"
 
 namespace exemplar::bend {
 
 namespace {
 
-constexpr double k_visible_bend = 0.02;  // rad, that a joint counts as bent
-constexpr double k_at_strength = 0.999;  // share of the strength from which a joint counts as yielding
+constexpr double k_visible_bend = 0.02;   // rad, that a joint counts as bent
+constexpr double k_break_window = 0.004;  // s, that a joint's load is averaged over
+constexpr double k_break_over_yield = 3;  // default of break_stress
+constexpr double k_at_strength = 0.999;   // share of the strength from which a joint counts as yielding
 
 class BendMethod : public Method {
  public:
@@ -49,6 +54,7 @@ class BendMethod : public Method {
   void rebuild(const std::vector<char>& changed);
   void put_into_simulation(std::vector<rigid::RigidBody> bodies);
   void refresh_skins();
+  Geometry piece_fields(std::size_t body) const;
   void before_tick(double dt);
   bool rehearse(double dt);
   std::vector<std::vector<Hit>> hits_of_tick() const;
@@ -57,6 +63,7 @@ class BendMethod : public Method {
   void after_tick(double dt);
   void watch_joint(std::size_t simulation_joint, double dt);
   JointSide side_of(int object, const Vec3& pivot) const;
+  void watch_break(std::size_t simulation_joint, double dt);
   void apply_spring(std::size_t simulation_joint, double dt);
   void give_late_kick(std::size_t simulation_joint);
 
@@ -89,6 +96,7 @@ Skeleton skeleton_for(const Body& body) {
         bones.push_back({body.placement() * bone.from, body.placement() * bone.to});
     }
     const std::optional<Skeleton> of_rig = skeleton_of_rig(bones);
+    if (!of_rig && body.settings().pieces && !body.is_sheet()) return skeleton_of_pieces(body);
     return of_rig ? *of_rig : longest_axis_skeleton({body.initial_surface(), body.surface().triangles});
   }
   std::vector<Vec3> points;
@@ -216,7 +224,7 @@ void BendMethod::put_into_simulation(std::vector<rigid::RigidBody> bodies) {
     std::vector<RigidState> states;
     for (std::size_t k = m_first[s]; k < m_first[s + 1]; ++k) states.push_back(bodies[k].state);
     for (std::size_t j = 0; j < m_bodies[s].joints().size(); ++j) {
-      if (!m_bodies[s].joints()[j].open) continue;
+      if (!m_bodies[s].joints()[j].open || m_bodies[s].joints()[j].broken) continue;
       joints.push_back(m_bodies[s].simulation_joint(j, states, static_cast<int>(m_first[s]),
                                                     m_settings.damping, m_settings.elastic.has_value()));
       m_joint_of.emplace_back(s, j);
@@ -256,10 +264,13 @@ JointSide BendMethod::side_of(int object, const Vec3& pivot) const {
   return side;
 }
 
-// The torsional spring about the axis of the relative rotation, or of the deflection when nothing turns (§4.3), as a
-// torque over the tick that ends at the exact angle. The paper leaves it at that: the joint then goes on with the mean
-// rate of the tick instead of the rate at its end, which damps every swing by a sixth of (ω dt)² a tick and lets a
-// weight hang twice as low as its spring allows. What is missing from the exact rate is given after the tick.
+// The torsional spring (§4.3) as a torque over the tick that ends at the exact angle. Two departures from the paper:
+// It acts about one axis, that of the relative rotation. A twist that had grown from rounding then took that axis for
+// itself, and the bend was not held any more: a plank crept to twelve times its deflection. Here the spring acts about
+// all three axes in which the reduced inertia is diagonal, where the equation falls apart into three of one angle.
+// And it leaves the joint with the mean rate of the tick instead of the rate at its end, which damps every swing by a
+// sixth of (ω dt)² a tick and lets a weight hang twice as low as its spring allows: what is missing from the exact rate
+// is given after the tick.
 void BendMethod::apply_spring(std::size_t i, double dt) {
   m_late_kicks[i].setZero();
   const auto [s, j] = m_joint_of[i];
@@ -272,23 +283,31 @@ void BendMethod::apply_spring(std::size_t i, double dt) {
                     m_simulation.object_state(static_cast<std::size_t>(joint.a)).angular_velocity;
   const JointSide a = side_of(joint.a, joint.pivot_a), b = side_of(joint.b, joint.pivot_b);
   const Vec3 falling = turning_under(a, b, m_scene.gravity);
-  Vec3 axis = rate.norm() > m_settings.settle_rate ? rate : deflection;
-  if (axis.norm() == 0) axis = falling;
-  if (axis.norm() == 0) return;
-  axis.normalize();
-  Oscillator spring;
-  spring.inertia = reduced_inertia(a, b, axis);
-  spring.stiffness = m_settings.elastic->stiffness;
-  spring.damping = m_settings.elastic->damping;
-  spring.torque = spring.inertia * falling.dot(axis);
-  const OscillatorState now{deflection.dot(axis), rate.dot(axis)}, next = advanced(spring, now, dt);
-  // The weight acts by itself.
-  const double asked = spring_impulse(spring, now, dt) - dt * spring.torque;
-  const double most = dt * m_bodies[s].articulated().strength(j).along(world.transpose() * axis);
-  const double impulse = std::clamp(asked, -most, most);
-  if (impulse == asked) m_late_kicks[i] = spring.inertia * (next.rate - (next.angle - now.angle) / dt) * axis;
-  m_simulation.apply(static_cast<std::size_t>(joint.b), Vec3::Zero(), impulse / dt * axis);
-  m_simulation.apply(static_cast<std::size_t>(joint.a), Vec3::Zero(), -impulse / dt * axis);
+  const Eigen::SelfAdjointEigenSolver<Mat3> response(turning_response(a, b));
+  Vec3 impulse = Vec3::Zero(), late = Vec3::Zero();
+  for (int k = 0; k < 3; ++k) {
+    if (!(response.eigenvalues()[k] > 0)) continue;  // both are held
+    const Vec3 axis = response.eigenvectors().col(k);
+    Oscillator spring;
+    spring.inertia = 1 / response.eigenvalues()[k];
+    spring.stiffness = m_settings.elastic->stiffness;
+    spring.damping = m_settings.elastic->damping;
+    spring.torque = spring.inertia * falling.dot(axis);
+    const OscillatorState now{deflection.dot(axis), rate.dot(axis)}, next = advanced(spring, now, dt);
+    // The weight acts by itself.
+    impulse += (spring_impulse(spring, now, dt) - dt * spring.torque) * axis;
+    late += spring.inertia * (next.rate - (next.angle - now.angle) / dt) * axis;
+  }
+  if (impulse.isZero(0)) return;
+  const Vec3 direction = impulse.normalized();
+  const double most = dt * m_bodies[s].articulated().strength(j).along(world.transpose() * direction);
+  if (impulse.norm() > most) {
+    impulse = most * direction;
+  } else {
+    m_late_kicks[i] = late;
+  }
+  m_simulation.apply(static_cast<std::size_t>(joint.b), Vec3::Zero(), impulse / dt);
+  m_simulation.apply(static_cast<std::size_t>(joint.a), Vec3::Zero(), -impulse / dt);
 }
 
 void BendMethod::give_late_kick(std::size_t i) {
@@ -461,19 +480,45 @@ void BendMethod::watch_joint(std::size_t i, double dt) {
   state.still = rate < m_settings.settle_rate ? state.still + dt : 0;
 }
 
+// Pieces part at a joint that carries too much or has turned too far; see rigidplastic/fracture/joints.h.
+void BendMethod::watch_break(std::size_t i, double dt) {
+  const auto [s, j] = m_joint_of[i];
+  BendingBody& body = m_bodies[s];
+  if (!body.articulated().may_break(j)) return;
+  JointState& state = body.joints()[j];
+  const rigid::JointLoad load = m_simulation.joint_load(i);
+  const double kept = std::exp(-dt / k_break_window);
+  state.impulse = kept * state.impulse + load.impulse;
+  state.angular_impulse = kept * state.angular_impulse + load.angular_impulse;
+  rigid::BreakableJoint carried;
+  carried.impulse = state.impulse;
+  carried.angular_impulse = state.angular_impulse;
+  carried.area = body.articulated().joint_area(j);
+  const double yield =
+      body.articulated().body().material().yield_stress.value_or(std::numeric_limits<double>::infinity());
+  const double turned = body.bend_angle(j) * 180 / std::numbers::pi;
+  if (carried.stress(k_break_window) > m_settings.break_stress.value_or(k_break_over_yield * yield) ||
+      (m_settings.break_angle && turned > *m_settings.break_angle))
+    body.break_joint(j);
+}
+
 void BendMethod::after_tick(double dt) {
   const Stopwatch watch;
   for (std::size_t s = 0; s < m_bodies.size(); ++s) m_bodies[s].follow(cluster_states(s));
   for (std::size_t i = 0; i < m_joint_of.size(); ++i) {
     watch_joint(i, dt);
+    watch_break(i, dt);
     if (m_settings.elastic) give_late_kick(i);
   }
   std::vector<char> changed(m_bodies.size(), 0);
   if (m_dents) changed = m_dents->apply(m_simulation, m_bodies);
+  for (const auto& [s, j] : m_joint_of) changed[s] |= m_bodies[s].joints()[j].broken;
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
     if (m_bodies[s].always_open()) continue;
-    for (JointState& joint : m_bodies[s].joints()) {
-      if (!joint.open || joint.still < m_settings.settle_time) continue;
+    for (std::size_t j = 0; j < m_bodies[s].joints().size(); ++j) {
+      JointState& joint = m_bodies[s].joints()[j];
+      if (!joint.open || joint.still < m_settings.settle_time || m_bodies[s].articulated().may_break(j))
+        continue;
       joint.open = false;
       joint.still = 0;
       changed[s] = 1;
@@ -525,25 +570,61 @@ Geometry skeleton_geometry(const std::vector<BendingBody>& bodies) {
   return lines;
 }
 
-std::vector<Geometry> BendMethod::fields() const {
-  Geometry surface = m_simulation.surface_fields();
-  std::vector<MatX> bone;
-  for (const BendingBody& body : m_bodies) {
-    MatX of(body.articulated().surface().vertices.rows(), 1);
-    for (Eigen::Index v = 0; v < of.rows(); ++v) of(v, 0) = body.articulated().bone_of_vertex(v);
-    bone.push_back(std::move(of));
+// A body that has parted: the surfaces of its pieces.
+Geometry BendMethod::piece_fields(std::size_t s) const {
+  const BendingBody& body = m_bodies[s];
+  const rigid::PieceSurfaces& surfaces = body.articulated().pieces();
+  std::vector<int> carriers, fragments, bones;
+  for (std::size_t p = 0; p < surfaces.pieces.size(); ++p) {
+    const int bone = body.articulated().bone_in_piece(static_cast<int>(p));
+    bones.push_back(bone);
+    carriers.push_back(static_cast<int>(m_first[s]) + body.cluster_of(bone));
+    fragments.push_back(body.parts()[static_cast<std::size_t>(bone)]);
   }
-  add_point_array(surface, "bone", bone);
+  Geometry part = rigid::moved_piece_geometry(surfaces, body.pieces(), static_cast<int>(s),
+                                              m_simulation.bodies(), carriers, fragments);
+  MatX of(surfaces.points.rows(), 1);
+  for (std::size_t p = 0; p < surfaces.pieces.size(); ++p)
+    of.middleRows(surfaces.pieces[p].begin, surfaces.pieces[p].end - surfaces.pieces[p].begin)
+        .setConstant(bones[p]);
+  part.arrays.push_back(make_array("bone", Association::point, of));
+  return part;
+}
+
+std::vector<Geometry> BendMethod::fields() const {
+  Geometry surface;
+  for (std::size_t s = 0; s < m_bodies.size(); ++s) {
+    const BendingBody& body = m_bodies[s];
+    Geometry part;
+    if (body.is_broken()) {
+      part = piece_fields(s);
+    } else {
+      const Points positions = m_simulation.surface(s);
+      part = body_geometry(m_scene.bodies[s], static_cast<int>(s), positions);
+      part.arrays.push_back(
+          make_array("velocity", Association::point, m_simulation.surface_velocities(s, positions)));
+      MatX of(body.articulated().surface().vertices.rows(), 1);
+      for (Eigen::Index v = 0; v < of.rows(); ++v) of(v, 0) = body.articulated().bone_of_vertex(v);
+      part.arrays.push_back(make_array("bone", Association::point, of));
+    }
+    if (s == 0) {
+      surface = std::move(part);
+    } else {
+      append(surface, part);
+    }
+  }
   return {surface, skeleton_geometry(m_bodies)};
 }
 
 Diagnostics BendMethod::diagnostics() const {
   Diagnostics d = m_simulation.diagnostics();
-  double bones = 0, open = 0, bent = 0, largest = 0;
+  double bones = 0, open = 0, bent = 0, largest = 0, fragments = 0;
   for (const BendingBody& body : m_bodies) {
     bones += static_cast<double>(body.poses().size());
-    for (const JointState& joint : body.joints()) open += joint.open;
-    for (std::size_t j = 0; j < body.joints().size(); ++j) bent += body.bend_angle(j) > k_visible_bend;
+    for (const JointState& joint : body.joints()) open += joint.open && !joint.broken;
+    for (std::size_t j = 0; j < body.joints().size(); ++j)
+      bent += !body.joints()[j].broken && body.bend_angle(j) > k_visible_bend;
+    fragments += static_cast<double>(std::set<int>(body.parts().begin(), body.parts().end()).size());
     largest = std::max(largest, body.largest_angle());
   }
   d.plastic_measure = largest;
@@ -552,7 +633,8 @@ Diagnostics BendMethod::diagnostics() const {
              {"open_joints", "", open},
              {"bent_joints", "", bent},
              {"bend_angle", "°", largest * 180 / std::numbers::pi},
-             {"rigid_bodies", "", static_cast<double>(m_first.back())}};
+             {"rigid_bodies", "", static_cast<double>(m_first.back())},
+             {"fragments", "", fragments}};
   if (!m_dents) return d;
   d.extra.push_back({"dents", "", static_cast<double>(m_dents->count())});
   d.extra.push_back({"deepest_dent", "m", m_dents->deepest()});
@@ -622,6 +704,7 @@ void add_method(Registry& registry) {
   info.scene = "folding-plank";
   info.validated_by = "closed-form oscillator, ½Iω² = M_p θ, plastic moments of sections, momentum";
   info.capabilities.plasticity = true;
+  info.capabilities.fracture = true;
   info.capabilities.body_contact = true;
   info.capabilities.friction = true;
   info.capabilities.restitution = true;

@@ -156,7 +156,7 @@ std::vector<char> ParentDents::apply(const rigid::Simulation& simulation, std::v
     if (map.grid.depth.empty()) continue;
     Points moved = surfaces[s];
     map.apply(moved);
-    bodies[s].articulated().displace(bodies[s].poses(), moved - surfaces[s]);
+    bodies[s].articulated().displace(bodies[s].poses(), bodies[s].parts(), moved - surfaces[s]);
     changed[s] = 1;
     ++m_count;
     m_deepest = std::max(m_deepest, map.distance);

@@ -28,6 +28,8 @@ struct Settings {
   double settle_time = 0.03;  // s
   std::optional<ElasticSettings> elastic;
   std::optional<dent::DentOptions> dent;
+  std::optional<double> break_stress;  // Pa
+  std::optional<double> break_angle;   // °
 };
 
 inline void describe(Describe<ElasticSettings>& d) {
@@ -65,6 +67,13 @@ inline void describe(Describe<Settings>& d) {
   d.field("elastic", &Settings::elastic, "",
           "joints spring back up to their strength; none: they only yield");
   d.field("dent", &Settings::dent, "", "also dent what is struck; none: bending only");
+  d.field(
+      "break_stress", &Settings::break_stress, "Pa",
+      "stress at which a joint between two pieces of a body that is cut beforehand breaks; none: three times "
+      "the yield stress",
+      positive());
+  d.field("break_angle", &Settings::break_angle, "°",
+          "a joint between two pieces that has turned so far breaks; none: it turns without end", positive());
 }
 
 }  // namespace exemplar::bend

@@ -40,7 +40,7 @@ Skeleton skeleton_of(std::span<const Vec3> points, std::span<const std::array<in
     for (const int end : bones[k]) {
       int& met = first[static_cast<std::size_t>(end)];
       if (met >= 0)
-        skeleton.joints.push_back({met, bone, points[static_cast<std::size_t>(end)]});
+        skeleton.joints.push_back({met, bone, points[static_cast<std::size_t>(end)], Vec3::Zero()});
       else
         met = bone;
     }

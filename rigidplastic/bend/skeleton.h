@@ -25,6 +25,7 @@ struct Bone {
 struct BoneJoint {
   int a = 0, b = 0;
   Vec3 pivot = Vec3::Zero();
+  Vec3 normal = Vec3::Zero();  // unit, of the cross-section; zero: along the bones
 };
 
 struct Skeleton {

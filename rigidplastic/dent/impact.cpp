@@ -12,8 +12,9 @@ DentFrame dent_frame(const Impact& impact) {
   const double along = impact.velocity.dot(n);
   const Vec3 tangential = impact.velocity - along * n;
   frame.angle = std::min(std::atan2(tangential.norm(), along), k_steepest_angle);
-  // Below a millionth of the speed the direction is rounding noise: any tangent will do.
-  const bool head_on = tangential.norm() <= 1e-6 * impact.velocity.norm();
+  // Bullet's normals are good to some 1e-5: below a thousandth of the speed the direction is noise, which would turn
+  // the maps of two equal bodies differently. Any tangent will do.
+  const bool head_on = tangential.norm() <= 1e-3 * impact.velocity.norm();
   if (head_on) frame.angle = 0;
   frame.axes.col(2) = n;
   frame.axes.col(0) = head_on ? n.unitOrthogonal() : Vec3(-tangential.normalized());

@@ -134,29 +134,25 @@ CarriedSurface carried_by_pieces(const PieceSurfaces& surfaces, const Points& po
   return carried;
 }
 
-Geometry piece_geometry(const PieceSurfaces& surfaces, const Points& points, int body, int first,
-                        const std::vector<RigidBody>& rigid_bodies, const std::vector<int>& components) {
+Geometry moved_piece_geometry(const PieceSurfaces& surfaces, const Points& world, int body,
+                              const std::vector<RigidBody>& rigid_bodies, const std::vector<int>& carriers,
+                              const std::vector<int>& fragments) {
   Geometry geometry;
   geometry.series = "surface";
-  geometry.points.resize(points.rows(), 3);
-  MatX velocities(points.rows(), 3);
+  geometry.points = world;
+  MatX velocities(world.rows(), 3);
   std::vector<int> fragment;
   for (std::size_t p = 0; p < surfaces.pieces.size(); ++p) {
     const PieceSurface& piece = surfaces.pieces[p];
-    const auto r = static_cast<std::size_t>(first) + p;
-    const Points local = rigid_bodies[r].frame.to_local(part_of(points, piece));
-    for (Eigen::Index i = 0; i < local.rows(); ++i) {
-      const Vec3 world = rigid_bodies[r].state.to_world(local.row(i));
-      geometry.points.row(piece.begin + i) = world.transpose();
-      velocities.row(piece.begin + i) = rigid_bodies[r].state.velocity_at(world).transpose();
-    }
+    const RigidState& state = rigid_bodies[static_cast<std::size_t>(carriers[p])].state;
+    for (int i = piece.begin; i < piece.end; ++i)
+      velocities.row(i) = state.velocity_at(world.row(i)).transpose();
     for (Eigen::Index t = 0; t < piece.triangles.rows(); ++t) {
       for (int k = 0; k < 3; ++k) geometry.connectivity.push_back(piece.begin + piece.triangles(t, k));
-      fragment.push_back(components[r] - first);
+      fragment.push_back(fragments[p]);
     }
   }
-  geometry.arrays.push_back(
-      make_array("displacement", Association::point, geometry.points - surfaces.points));
+  geometry.arrays.push_back(make_array("displacement", Association::point, world - surfaces.points));
   geometry.arrays.push_back(
       make_integer_array("body", Association::point, std::vector<int>(surfaces.sources.size(), body)));
   geometry.arrays.push_back(
@@ -165,6 +161,22 @@ Geometry piece_geometry(const PieceSurfaces& surfaces, const Points& points, int
   geometry.arrays.push_back(make_integer_array("fragment", Association::cell, fragment));
   geometry.arrays.push_back(make_array("velocity", Association::point, velocities));
   return geometry;
+}
+
+Geometry piece_geometry(const PieceSurfaces& surfaces, const Points& points, int body, int first,
+                        const std::vector<RigidBody>& rigid_bodies, const std::vector<int>& components) {
+  Points world(points.rows(), 3);
+  std::vector<int> carriers, fragments;
+  for (std::size_t p = 0; p < surfaces.pieces.size(); ++p) {
+    const PieceSurface& piece = surfaces.pieces[p];
+    carriers.push_back(first + static_cast<int>(p));
+    const auto r = static_cast<std::size_t>(carriers.back());
+    fragments.push_back(components[r] - first);
+    const Points local = rigid_bodies[r].frame.to_local(part_of(points, piece));
+    for (Eigen::Index i = 0; i < local.rows(); ++i)
+      world.row(piece.begin + i) = rigid_bodies[r].state.to_world(local.row(i)).transpose();
+  }
+  return moved_piece_geometry(surfaces, world, body, rigid_bodies, carriers, fragments);
 }
 
 }  // namespace exemplar::rigid

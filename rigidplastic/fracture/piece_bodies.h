@@ -35,5 +35,9 @@ CarriedSurface carried_by_pieces(const PieceSurfaces& surfaces, const Points& po
 // bodies (BreakableJoints).
 Geometry piece_geometry(const PieceSurfaces& surfaces, const Points& points, int body, int first,
                         const std::vector<RigidBody>& rigid_bodies, const std::vector<int>& components);
+// The same with points that are in the world already; the rigid body that carries each piece, and its fragment.
+Geometry moved_piece_geometry(const PieceSurfaces& surfaces, const Points& world, int body,
+                              const std::vector<RigidBody>& rigid_bodies, const std::vector<int>& carriers,
+                              const std::vector<int>& fragments);
 
 }  // namespace exemplar::rigid

@@ -153,6 +153,89 @@ TEST(RigidBend, DentsAndBendsOneBodyWithTheSameBitsOnAnyThreads) {
   set_thread_count(before);
 }
 
+namespace {
+
+// The plank cut in the middle beforehand.
+SceneSettings cut_plank() {
+  SceneSettings settings = falling_plank();
+  PiecesSettings pieces;
+  pieces.planes = {RegionHalfSpace{Vec3(0, 0, 0), Vec3::UnitX()}};
+  settings.bodies[0].pieces = pieces;
+  settings.bodies[0].position.x() = 0;
+  return settings;
+}
+
+}  // namespace
+
+TEST(RigidBend, ACutPlankBendsAtItsCutAndBreaksWhenItTurnsTooFar) {
+  const Scene scene = make_scene(cut_plank(), "");
+  for (const double limit : {0.0, 15.0}) {
+    Settings settings;
+    settings.break_stress = 1e12;
+    if (limit > 0) settings.break_angle = limit;
+    const auto method = make_method(scene, settings);
+    EXPECT_EQ(metric(method->diagnostics(), "bones"), 2);
+    EXPECT_EQ(metric(method->diagnostics(), "fragments"), 1);
+    const Diagnostics start = method->diagnostics();
+    double largest = 0;
+    for (int frame = 1; frame <= 36; ++frame) {
+      method->advance(scene.frame_time(frame), k_never);
+      largest = std::max(largest, metric(method->diagnostics(), "bend_angle"));
+    }
+    EXPECT_GT(largest, 5);
+    EXPECT_EQ(metric(method->diagnostics(), "fragments"), limit > 0 ? 2 : 1);
+    EXPECT_NEAR(method->diagnostics().mass, start.mass, 1e-12 * start.mass);
+    if (limit == 0) continue;
+    EXPECT_LE(largest, limit);
+    const Geometry broken = method->fields().front();
+    EXPECT_GT(broken.points.rows(), scene.bodies[0].surface().vertices.rows());
+    // Rigid halves: no edge of the pieces is stretched across the gap.
+    double longest = 0;
+    for (std::size_t c = 0; c + 2 < broken.connectivity.size(); c += 3) {
+      for (std::size_t k = 0; k < 3; ++k)
+        longest = std::max(longest, (broken.points.row(broken.connectivity[c + k]) -
+                                     broken.points.row(broken.connectivity[c + (k + 1) % 3]))
+                                        .norm());
+    }
+    EXPECT_LT(longest, 0.12);  // cells of 5 cm
+  }
+}
+
+TEST(RigidBend, ABreakingPlankGoesOnFromASavedStateWithTheSameBits) {
+  const Scene scene = make_scene(cut_plank(), "");
+  Settings settings;
+  settings.break_angle = 10;
+  settings.dent = dent::DentOptions{};
+  const auto whole = make_method(scene, settings);
+  auto broken = make_method(scene, settings);
+  for (int frame = 1; frame <= 24; ++frame) {
+    whole->advance(scene.frame_time(frame), k_never);
+    broken->advance(scene.frame_time(frame), k_never);
+    StateWriter saved;
+    broken->save(saved);
+    StateReader reader(saved.arrays());
+    broken = make_method(scene, settings);
+    broken->load(reader);
+  }
+  StateWriter a, b;
+  whole->save(a);
+  broken->save(b);
+  EXPECT_TRUE(a.arrays() == b.arrays());
+  EXPECT_EQ(metric(whole->diagnostics(), "fragments"), 2);
+}
+
+TEST(RigidBend, ARigsBonesAreItsSkeleton) {
+  SceneSettings settings = falling_plank();
+  RigSettings rig;
+  rig.bones = {RigBone{Vec3(-0.55, 0, 0), Vec3(0, 0, 0)}, RigBone{Vec3(0, 0, 0), Vec3(0.55, 0, 0)}};
+  rig.automatic = 0;
+  settings.bodies[0].rig = rig;
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  EXPECT_EQ(metric(method->diagnostics(), "bones"), 2);
+  EXPECT_EQ(metric(method->diagnostics(), "rigid_bodies"), 1);
+}
+
 TEST(RigidBend, ABodyThatCannotYieldStaysRigid) {
   SceneSettings settings = falling_plank();
   settings.bodies[0].material.yield_stress.reset();
