@@ -34,7 +34,7 @@ void try_sizes(const TriMesh& surface, VolumeOptions options, double wanted, dou
     if (is_cage || std::abs(std::log(ratio)) < std::log(k_near_enough)) return;
     if (k > 0 && ratio > 1 && ratio > 0.95 * last) return;
     last = ratio;
-    size *= ratio;
+    size = std::clamp(size * ratio, 0.2 * start, 30 * start);
   }
 }
 
