@@ -82,4 +82,14 @@ std::optional<std::string> check_step(double step, double bound) {
   return numbers + "; the true limit is about twice the bound";
 }
 
+double horizon_over_spacing(double length, double spacing) {
+  const double ratio = length / spacing;
+  if (ratio >= 1.01 && ratio <= 12) return ratio;
+  throw InputError(Problem{{},
+                           "methods.peridynamics.horizon_length",
+                           fmt::format("{:.4g} m is {:.3g} particle spacings of {:.4g} m; between 1.01 and "
+                                       "12 are possible: change the number of particles",
+                                       length, ratio, spacing)});
+}
+
 }  // namespace exemplar::peridynamics

@@ -27,4 +27,7 @@ std::optional<std::string> check_thickness(double thickness, double spacing, dou
 // true limit (about twice the bound).
 std::optional<std::string> check_step(double step, double bound);
 
+// A horizon given as a length over the spacing; throws InputError where it is no radius of bonds.
+double horizon_over_spacing(double length, double spacing);
+
 }  // namespace exemplar::peridynamics

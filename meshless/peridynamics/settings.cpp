@@ -54,6 +54,16 @@ void describe(Describe<NotchSettings>& d) {
   d.exactly_one({"plane", "disc", "parallelogram"});
 }
 
+void describe(Describe<VelocityField>& d) {
+  using S = VelocityField;
+  d.name("peridynamics_velocity_field");
+  d.field("region", &S::region, "", "the particles that have it; none: all");
+  d.field("velocity", &S::velocity, "m/s", "uniform part");
+  d.field("gradient", &S::gradient, "1/s", "three rows: a velocity that grows linearly from the centre");
+  d.field("angular_velocity", &S::angular_velocity, "rad/s", "a rotation about the centre");
+  d.field("centre", &S::centre, "m", "where gradient and rotation give nothing (world coordinates)");
+}
+
 Notch notch_of(const NotchSettings& settings) {
   if (settings.plane) return {Notch::Shape::plane, settings.plane->point, settings.plane->normal, 0, {}, {}};
   if (settings.disc)
@@ -63,6 +73,23 @@ Notch notch_of(const NotchSettings& settings) {
 }
 
 namespace {
+
+void describe_display(Describe<Settings>& d) {
+  using S = Settings;
+  d.choice(
+      "surface", &S::surface,
+      {{"deforming", WrittenSurface::deforming}, {"fragments", WrittenSurface::fragments}},
+      "written surface: the input's vertices carried by the particles, or rigid pieces with fracture faces");
+  d.field("split_frames", &S::split_frames, "",
+          "frames over which a piece that splits off is drawn on its way to its own motion; 0: at once",
+          between(0, 1000));
+  d.field("dust_size", &S::dust_size, "m", "fragments smaller than a cube of this side are dust",
+          non_negative());
+  d.choice(
+      "dust", &S::dust,
+      {{"surface", DustDisplay::surface}, {"hidden", DustDisplay::hidden}, {"points", DustDisplay::points}},
+      "how dust is written: like other fragments, not at all, or as points of a series of its own");
+}
 
 void describe_breaking(Describe<Settings>& d) {
   using S = Settings;
@@ -109,6 +136,8 @@ void describe(Describe<Settings>& d) {
            "how particles are made and what they look like");
   d.field("particles", &S::particles, "", "about how many, all bodies together", between(2, 20'000'000));
   d.field("horizon", &S::horizon, "", "radius of the bonds over the particle spacing", between(1.01, 12));
+  d.field("horizon_length", &S::horizon_length, "m", "the same as a length, whatever the number of particles",
+          positive());
   d.field("spacing_quantile", &S::spacing_quantile, "",
           "which quantile of the distances to the nearest particle is the spacing: 0 is the paper's smallest "
           "distance; "
@@ -123,13 +152,13 @@ void describe(Describe<Settings>& d) {
             {"calibrated", StiffnessMode::calibrated}},
            "bond stiffness: eq. 4; eq. 4 with partial volumes; exact bulk modulus for the given particles");
   d.field("step", &S::step, "s", "longest time step; 0: 0.8 of the stability bound", non_negative());
-  d.choice(
-      "surface", &S::surface,
-      {{"deforming", WrittenSurface::deforming}, {"fragments", WrittenSurface::fragments}},
-      "written surface: the input's vertices carried by the particles, or rigid pieces with fracture faces");
+  describe_display(d);
   describe_breaking(d);
   describe_contact(d);
+  d.field("velocities", &S::velocities, "",
+          "velocities at the start, besides the body's velocity and angular velocity");
   d.at_most_one({"fracture_energy", "critical_strain"});
+  d.at_most_one({"horizon", "horizon_length"});
 }
 
 Rules rules_of(const Settings& settings, std::uint64_t seed) {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/scene/settings.h"
+#include "core/scene/scene_settings.h"
 #include "meshless/peridynamics/cuts.h"
 #include "meshless/peridynamics/elements/elements.h"
 #include "meshless/peridynamics/model.h"
@@ -12,6 +12,7 @@
 namespace exemplar::peridynamics {
 
 enum class WrittenSurface { deforming, fragments };
+enum class DustDisplay { surface, hidden, points };
 
 struct ProjectileSettings {
   ProjectileModel model = ProjectileModel::levine;
@@ -46,10 +47,20 @@ struct NotchSettings {
   std::optional<NotchPatch> parallelogram;
 };
 
+// v(x) = velocity + gradient (x − centre) + angular_velocity × (x − centre), added to the body's own.
+struct VelocityField {
+  RegionSettings region;
+  Vec3 velocity = Vec3::Zero();
+  Vec3 angular_velocity = Vec3::Zero();
+  std::vector<Vec3> gradient;  // three rows, or none
+  Vec3 centre = Vec3::Zero();
+};
+
 struct Settings {
   ElementKind elements = ElementKind::voronoi;
   int particles = 4000;
   double horizon = 3;
+  std::optional<double> horizon_length;
   std::optional<double> spacing_quantile;
   std::optional<double> bulk_modulus, critical_strain, fracture_energy;
   StiffnessMode stiffness = StiffnessMode::calibrated;
@@ -65,9 +76,13 @@ struct Settings {
   std::optional<double> friction;
   double step = 0;
   WrittenSurface surface = WrittenSurface::deforming;
+  int split_frames = 4;
+  DustDisplay dust = DustDisplay::surface;
+  double dust_size = 0;
   std::optional<ProjectileSettings> projectile;
   std::optional<CrackSettings> cracks;
   std::vector<NotchSettings> notches;
+  std::vector<VelocityField> velocities;
 };
 
 void describe(Describe<ProjectileSettings>& d);
@@ -76,6 +91,7 @@ void describe(Describe<NotchPlane>& d);
 void describe(Describe<NotchDisc>& d);
 void describe(Describe<NotchPatch>& d);
 void describe(Describe<NotchSettings>& d);
+void describe(Describe<VelocityField>& d);
 void describe(Describe<Settings>& d);
 
 Notch notch_of(const NotchSettings& settings);

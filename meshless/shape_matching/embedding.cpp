@@ -87,6 +87,46 @@ std::vector<Mat3> cell_maps(const Cells& cells, const Points& rest, const Points
   return out;
 }
 
+std::vector<Mat3> particle_maps(const Cells& cells, const Points& rest, const Points& positions) {
+  const std::vector<Mat3> of_cells = cell_maps(cells, rest, positions);
+  std::vector<Mat3> out(static_cast<std::size_t>(rest.rows()), Mat3::Zero());
+  std::vector<int> count(out.size(), 0);
+  for (int c = 0; c < cells.count(); ++c)
+    for (const int p : cells.of(c)) {
+      out[p] += of_cells[c];
+      ++count[p];
+    }
+  for (std::size_t p = 0; p < out.size(); ++p) {
+    if (count[p] > 0) out[p] /= count[p];
+  }
+  return out;
+}
+
+SurfaceFrames rest_frames(const TriMesh& surface) {
+  const Points& x = surface.vertices;
+  SurfaceFrames out{Points::Zero(x.rows(), 3), Points::Zero(x.rows(), 3)};
+  for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
+    const Vec3 a = x.row(surface.triangles(t, 0)), b = x.row(surface.triangles(t, 1)),
+               c = x.row(surface.triangles(t, 2));
+    for (int k = 0; k < 3; ++k) {
+      const int v = surface.triangles(t, k);
+      out.normals.row(v) += (b - a).cross(c - a).transpose();
+      if (out.tangents.row(v).isZero())
+        out.tangents.row(v) = x.row(surface.triangles(t, (k + 1) % 3)) - x.row(v);
+    }
+  }
+  for (Eigen::Index v = 0; v < x.rows(); ++v) {
+    const Vec3 n =
+        out.normals.row(v).squaredNorm() > 0 ? Vec3(out.normals.row(v).normalized()) : Vec3::UnitY();
+    const Vec3 edge = out.tangents.row(v);
+    const Vec3 across = edge - edge.dot(n) * n;
+    out.normals.row(v) = n.transpose();
+    out.tangents.row(v) =
+        (across.norm() > 1e-12 * edge.norm() ? Vec3(across.normalized()) : n.unitOrthogonal()).transpose();
+  }
+  return out;
+}
+
 Vec3 transformed_normal(const Mat3& transformation, const Vec3& normal) {
   Mat3 inverse = Mat3::Zero();
   bool is_invertible = false;

@@ -19,6 +19,16 @@ std::vector<int> owning_cells(const Points& points, const Lattice& lattice);
 // as U, plastic flow included. Cells without extent in some direction keep it.
 std::vector<Mat3> cell_maps(const Cells& cells, const Points& rest, const Points& positions);
 
+// The same at the particles: the mean of their cells' maps.
+std::vector<Mat3> particle_maps(const Cells& cells, const Points& rest, const Points& positions);
+
+// Unit normal and, across it, unit tangent of each vertex. At rest: the mean of the triangles' normals by area,
+// and the direction of the vertex' first edge.
+struct SurfaceFrames {
+  Points normals, tangents;
+};
+SurfaceFrames rest_frames(const TriMesh& surface);
+
 // Normals turn with the inverse transpose (eq. 3.2); unit length. The old one where T is singular.
 Vec3 transformed_normal(const Mat3& transformation, const Vec3& normal);
 

@@ -184,18 +184,23 @@ Geometry cell_geometry(const SceneBody& body, CellKind kind) {
 
 std::vector<Geometry> ShapeMatchingMethod::fields() const {
   std::vector<Points> positions;
-  std::vector<MatX> velocities;
+  std::vector<MatX> velocities, normals, tangents;
   Geometry particles, cells;
   bool has_cells = true;
   for (const SceneBody& body : m_bodies) {
     positions.push_back(surface_positions(body));
     velocities.emplace_back(body.surface.apply(body.matched->velocities));
+    SurfaceFrames frames = surface_frames(body);
+    normals.emplace_back(std::move(frames.normals));
+    tangents.emplace_back(std::move(frames.tangents));
     const Cells& list = body.matched->cells().cells();
     const auto size = list.of(0).size();
     for (int c = 0; c < list.count(); ++c) has_cells &= list.of(c).size() == size && (size == 8 || size == 4);
   }
   Geometry surface = surface_geometry(m_scene, positions);
   add_point_array(surface, "velocity", velocities);
+  add_point_array(surface, "normal", normals);
+  add_point_array(surface, "tangent", tangents);
   std::vector<Geometry> out{std::move(surface)};
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const CellKind kind = m_settings.cells == CellShape::tets ? CellKind::tets : CellKind::hexahedra;

@@ -61,7 +61,11 @@ void CellPlasticity::for_each_reference(const CellSet& cells, int cell, const Ma
 
 double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_rotation) const {
   const Mat3 t = cells.transformation(cell);
-  const double stretch = (cells.rotation(cell).transpose() * cells.linear(cell) - Mat3::Identity()).norm();
+  // Less what only changes the volume: flow keeps it and cannot relieve it, so that a cell that is pressed from
+  // all sides would flow for ever.
+  Mat3 stretched = cells.rotation(cell).transpose() * cells.linear(cell);
+  if (const double det = stretched.determinant(); det > 1e-6) stretched /= std::cbrt(det);
+  const double stretch = (stretched - Mat3::Identity()).norm();
   double turned = 0.0;
   for_each_reference(cells, cell, body_rotation, [&](int slot, const Mat3& reference) {
     const Mat3 flowed = reference * m_turns[slot].toRotationMatrix();

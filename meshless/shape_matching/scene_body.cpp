@@ -7,7 +7,6 @@
 #include "core/base/errors.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
-#include "meshless/shape_matching/embedding.h"
 
 namespace exemplar::shape_matching {
 
@@ -55,6 +54,7 @@ Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
   options.cell_size = settings.cell_size > 0.0 ? settings.cell_size : automatic;
   options.cell_counts = {settings.cell_counts.x(), settings.cell_counts.y(), settings.cell_counts.z()};
   options.overlap = settings.overlap;
+  options.subdivisions = settings.subdivisions;
   options.density = body.material().density;
   const SurfaceDistance distance(surface);
   CubicalModel cubes = make_cubical_cells(
@@ -186,6 +186,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
       out.owner_offset.row(static_cast<Eigen::Index>(i)) -=
           cell_centre(matched.cells().cells(), out.owner[i], matched.rest_positions());
   }
+  out.rest_frames = rest_frames(body.surface());
   out.contact_points = with_inner_particles(
       with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles)),
       closed_surface(body), matched.rest_positions());
@@ -209,6 +210,29 @@ Points surface_positions(const SceneBody& body) {
     const int cell = body.owner[static_cast<std::size_t>(i)];
     out.row(i) =
         body.owner_offset.row(i) * maps[cell].transpose() + cell_centre(cells, cell, matched.positions);
+  }
+  return out;
+}
+
+SurfaceFrames surface_frames(const SceneBody& body) {
+  const ShapeMatchingBody& matched = *body.matched;
+  const Cells& cells = matched.cells().cells();
+  const bool owned = !body.owner.empty();
+  const std::vector<Mat3> maps = owned ? cell_maps(cells, matched.rest_positions(), matched.positions)
+                                       : particle_maps(cells, matched.rest_positions(), matched.positions);
+  SurfaceFrames out = body.rest_frames;
+  for (Eigen::Index v = 0; v < out.normals.rows(); ++v) {
+    const int point = static_cast<int>(v);
+    Mat3 map = Mat3::Zero();
+    if (owned) {
+      map = maps[body.owner[static_cast<std::size_t>(v)]];
+    } else {
+      for (int k = body.surface.begin(point); k < body.surface.end(point); ++k)
+        map += body.surface.weights[k] * maps[body.surface.nodes[k]];
+    }
+    out.normals.row(v) = transformed_normal(map, out.normals.row(v)).transpose();
+    const Vec3 carried = map * out.tangents.row(v).transpose();
+    if (carried.norm() > 0.0) out.tangents.row(v) = carried.normalized().transpose();
   }
   return out;
 }

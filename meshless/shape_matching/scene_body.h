@@ -4,6 +4,7 @@
 #include "core/contact/carried_actions.h"
 #include "core/scene/scene.h"
 #include "meshless/shape_matching/body.h"
+#include "meshless/shape_matching/embedding.h"
 #include "meshless/shape_matching/settings.h"
 
 namespace exemplar::shape_matching {
@@ -15,6 +16,7 @@ struct SceneBody {
   CarriedPoints contact_points;  // these, samples between them and the particles inside the body
   std::vector<int> owner;        // owning cell of each vertex; empty: smooth embedding
   Points owner_offset;           // vertex relative to its cell's rest centre
+  SurfaceFrames rest_frames;     // of the vertices
   SupportSet supports;
   CarriedLoads loads;
   double contact_margin = 0;  // m
@@ -26,5 +28,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
 
 // Positions of the surface's vertices now.
 Points surface_positions(const SceneBody& body);
+// Their normals, turned by the inverse transpose of the local map (eq. 3.2), and tangents, carried along.
+SurfaceFrames surface_frames(const SceneBody& body);
 
 }  // namespace exemplar::shape_matching

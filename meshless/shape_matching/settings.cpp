@@ -35,6 +35,9 @@ void describe(Describe<Settings>& d) {
           "cubical cells along x, y, z instead of a size; 0: from the size");
   d.field("overlap", &Settings::overlap, "",
           "layers of particles that a cubical cell reaches beyond its own corners", between(0, 8));
+  d.field("subdivisions", &Settings::subdivisions, "",
+          "intervals between particles along the edge of a cubical cell: 2 gives cells of 3³ particles",
+          between(1, 8));
   d.field("regions", &Settings::regions, "", "number of k-means regions; 0: one per four cubes",
           non_negative());
   d.field("region_overlap", &Settings::region_overlap, "",

@@ -23,6 +23,7 @@ struct Settings {
   double cell_size = 0;  // m; 0: from the body's size
   IntVec3 cell_counts = IntVec3::Zero();
   int overlap = 0;
+  int subdivisions = 1;
   int regions = 0;  // k-means regions; 0: from the number of particles
   double region_overlap = 0.3;
   double beta = 0;

@@ -12,6 +12,7 @@
 #include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"
 #include "meshless/peridynamics/elements/cells.h"
+#include "meshless/peridynamics/elements/seams.h"
 #include "meshless/peridynamics/elements/voronoi.h"
 
 namespace exemplar::peridynamics {
@@ -35,6 +36,12 @@ Vec3 area_vector(const Polygon& polygon) {
     sum += 0.5 * (polygon[k] - polygon[0]).cross(polygon[k + 1] - polygon[0]);
   }
   return sum;
+}
+
+Polygon Elements::polygon(const Face& face) const {
+  Polygon out;
+  for (int k = 0; k < face.count; ++k) out.push_back(corner(face, k));
+  return out;
 }
 
 double spacing_for(ElementKind kind, double volume, int count) {
@@ -231,9 +238,31 @@ void cut_surface(const TriMesh& surface, const std::vector<Cell>& cells, double 
   }
 }
 
-// The faces between cells, cut into parts inside one tet each. A face that lies in a face between two tets
-// must count once: it is looked up a little off its plane.
-void cut_walls(const TetMesh& volume, const std::vector<Cell>& cells, double spacing,
+// A face between two cells, and how far it reaches from its middle.
+struct Wall {
+  int cell;
+  const CellFace* face;
+  Vec3 middle;
+  double radius;
+};
+
+std::vector<Wall> walls_of(const std::vector<Cell>& cells) {
+  std::vector<Wall> walls;
+  for (int c = 0; c < static_cast<int>(cells.size()); ++c) {
+    for (const CellFace& face : cells[c]) {
+      if (face.other < c) continue;
+      Wall wall{c, &face, Vec3::Zero(), 0};
+      for (const Vec3& p : face.polygon) wall.middle += p / static_cast<double>(face.polygon.size());
+      for (const Vec3& p : face.polygon) wall.radius = std::max(wall.radius, (p - wall.middle).norm());
+      walls.push_back(wall);
+    }
+  }
+  return walls;
+}
+
+// The faces between cells. Those that reach the surface are cut into parts inside one tet each; one that lies in
+// a face between two tets must count once: it is looked up a little off its plane.
+void cut_walls(const TriMesh& surface, const TetMesh& volume, const std::vector<Cell>& cells, double spacing,
                std::vector<Piece>& out) {
   static constexpr int opposite[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   std::vector<std::pair<Vec3, Vec3>> boxes;
@@ -251,19 +280,28 @@ void cut_walls(const TetMesh& volume, const std::vector<Cell>& cells, double spa
   }
   const double mean_side = std::cbrt(tet_volumes(volume.vertices, volume.tets).mean() * 6);
   BoxGrid grid(boxes, std::max(mean_side, 0.5 * spacing));
-  for (int c = 0; c < static_cast<int>(cells.size()); ++c) {
-    for (const CellFace& face : cells[c]) {
-      if (face.other < c) continue;
-      const Vec3 nudge = 1e-10 * spacing * face.normal;
-      const auto [low, high] = box_of(face.polygon, 1e-6 * spacing);
-      for (const int e : grid.overlapping(low, high)) {
-        Polygon part = face.polygon;
-        for (const auto& [normal, offset] : planes[e]) {
-          if (!part.empty()) part = clip(part, normal, offset - normal.dot(nudge));
-        }
-        if (part.empty() || area_vector(part).norm() < 1e-12 * spacing * spacing) continue;
-        out.push_back({Face{c, face.other, -1, 0, 0}, std::move(part)});
+  const std::vector<Wall> walls = walls_of(cells);
+  Points middles(static_cast<Eigen::Index>(walls.size()), 3);
+  for (std::size_t w = 0; w < walls.size(); ++w)
+    middles.row(static_cast<Eigen::Index>(w)) = walls[w].middle.transpose();
+  const VecX depth = SurfaceDistance(surface).signed_distances(middles);
+  for (std::size_t w = 0; w < walls.size(); ++w) {
+    const auto& [c, face, middle, radius] = walls[w];
+    const double d = depth[static_cast<Eigen::Index>(w)];
+    if (d > 1.01 * radius) continue;
+    if (d < -1.01 * radius) {
+      out.push_back({Face{c, face->other, -1, 0, 0}, face->polygon});
+      continue;
+    }
+    const Vec3 nudge = 1e-10 * spacing * face->normal;
+    const auto [low, high] = box_of(face->polygon, 1e-6 * spacing);
+    for (const int e : grid.overlapping(low, high)) {
+      Polygon part = face->polygon;
+      for (const auto& [normal, offset] : planes[e]) {
+        if (!part.empty()) part = clip(part, normal, offset - normal.dot(nudge));
       }
+      if (part.empty() || area_vector(part).norm() < 1e-12 * spacing * spacing) continue;
+      out.push_back({Face{c, face->other, -1, 0, 0}, std::move(part)});
     }
   }
 }
@@ -302,7 +340,7 @@ Elements assemble(const Points& points, std::vector<Piece> pieces, double spacin
   result.particles.body.assign(kept.size(), 0);
   std::size_t corners = 0;
   for (const Piece& piece : pieces) corners += piece.polygon.size();
-  result.corners.resize(static_cast<Eigen::Index>(corners), 3);
+  Points at(static_cast<Eigen::Index>(corners), 3);
   int next = 0;
   for (Piece& piece : pieces) {
     Face face = piece.face;
@@ -311,17 +349,17 @@ Elements assemble(const Points& points, std::vector<Piece> pieces, double spacin
     if (face.particle < 0 || (piece.face.other >= 0 && face.other < 0)) continue;
     face.begin = next;
     face.count = static_cast<int>(piece.polygon.size());
-    for (const Vec3& p : piece.polygon) result.corners.row(next++) = p.transpose();
+    for (const Vec3& p : piece.polygon) at.row(next++) = p.transpose();
     if (face.other >= 0) {
       result.neighbours.emplace_back(std::min(face.particle, face.other),
                                      std::max(face.particle, face.other));
     }
     result.faces.push_back(face);
   }
-  result.corners.conservativeResize(next, 3);
   std::sort(result.neighbours.begin(), result.neighbours.end());
   result.neighbours.erase(std::unique(result.neighbours.begin(), result.neighbours.end()),
                           result.neighbours.end());
+  close_seams(at, result);
   return result;
 }
 
@@ -376,7 +414,7 @@ Elements make_elements(ElementKind kind, const TriMesh& surface, const TetMesh& 
     const Vec3 margin = Vec3::Constant(0.5 * spacing);
     const std::vector<Cell> cells = voronoi_cells(points, low - margin, high + margin);
     cut_surface(surface, cells, spacing, pieces);
-    cut_walls(volume, cells, spacing, pieces);
+    cut_walls(surface, volume, cells, spacing, pieces);
   }
   Elements elements = assemble(points, std::move(pieces), spacing);
   if (elements.particles.size() < 2)

@@ -9,11 +9,12 @@
 //
 // Cells are cut by the surface without polygon booleans: surface triangles are clipped by convex cells, and
 // the faces between cells are clipped by the tets that fill the body. All pieces are convex polygons;
-// together they close every particle and every set of particles. Departure from the paper: it makes tets by a
+// together they close every particle and every set of particles, edge by edge (seams.h). Departure from the paper: it makes tets by a
 // Delaunay triangulation of offset layers; here the mesh conforms to the surface, so that the unbroken
 // surface is the input's and λ is less fragile.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,16 +31,25 @@ struct Face {
   int particle = 0;
   int other = -1;     // −1: on the original surface
   int triangle = -1;  // of the original surface, if on it
-  int begin = 0;      // corners: rows begin … begin + count − 1 of Elements::corners
+  int begin = 0;      // corners: Elements::corners[begin … begin + count − 1]
   int count = 0;
+  int first_triangle = 0;  // count − 2 of Elements::triangles
 };
+
+// A convex polygon as a list of places.
+using Polygon = std::vector<Vec3>;
 
 struct Elements {
   ParticleSet particles;
   double spacing = 0;                           // λ
   std::vector<Face> faces;                      // faces between two particles are listed once
-  Points corners;                               // at rest
+  Points vertices;                              // at rest; one for all faces that meet there
+  std::vector<int> corners;                     // vertices of the faces
+  std::vector<std::array<int, 3>> triangles;    // vertices of the faces' triangles
   std::vector<std::pair<int, int>> neighbours;  // particles that share a face, a < b
+
+  Vec3 corner(const Face& face, int k) const { return vertices.row(corners[face.begin + k]); }
+  Polygon polygon(const Face& face) const;
 };
 
 // λ for about `count` particles in a volume.
@@ -55,7 +65,6 @@ Points blue_noise(const TriMesh& surface, double distance, std::uint64_t seed);
 Points grid_points(const TriMesh& surface, double spacing);
 
 // The part of a convex polygon where normal · x ≤ offset.
-using Polygon = std::vector<Vec3>;
 Polygon clip(const Polygon& polygon, const Vec3& normal, double offset);
 Vec3 area_vector(const Polygon& polygon);
 

@@ -3,11 +3,14 @@
 
 #include <cmath>
 
+#include "core/base/errors.h"
+#include "core/mesh/files/files.h"
 #include "core/mesh/models/primitives.h"
 #include "meshless/peridynamics/cuts.h"
 #include "meshless/peridynamics/filling.h"
 #include "meshless/peridynamics/method.h"
 #include "meshless/peridynamics/solver.h"
+#include "tests/meshless/peridynamics/support.h"
 #include "tests/support/run.h"
 
 namespace exemplar::peridynamics {
@@ -115,39 +118,130 @@ TEST(Cuts, ASupportOnTheSurfaceHoldsTheParticlesBelowIt) {
   EXPECT_LT(moved.col(1).minCoeff(), -1e-4);
 }
 
-// The area vectors of a closed surface add up to nothing; here relative to its area.
-double gap_of(const Geometry& surface) {
-  Vec3 sum = Vec3::Zero();
-  double whole = 0;
-  for (std::size_t t = 0; t + 2 < surface.connectivity.size(); t += 3) {
-    const Vec3 a = surface.points.row(surface.connectivity[t]),
-               b = surface.points.row(surface.connectivity[t + 1]),
-               c = surface.points.row(surface.connectivity[t + 2]);
-    sum += 0.5 * (b - a).cross(c - a);
-    whole += 0.5 * (b - a).cross(c - a).norm();
-  }
-  return sum.norm() / whole;
+// Whatever of a body cannot be filled as it is keeps its mass, and its pieces are closed by their edges.
+void expect_kept(const SceneSettings& settings, ElementKind kind) {
+  const Scene scene = make_scene(settings, "");
+  Settings own;
+  own.elements = kind;
+  own.particles = 500;
+  own.surface = WrittenSurface::fragments;
+  own.notches.push_back({NotchPlane{Vec3(0.02, 0, 0), Vec3(1, 0.2, 0).normalized()}, {}, {}});
+  const auto method = make_method(scene, own);
+  const double expected = scene.bodies[0].mass_properties().mass;
+  EXPECT_NEAR(method->diagnostics().mass, expected, 0.01 * expected);
+  const Geometry surface = method->fields()[0];
+  EXPECT_EQ(open_edges_of(surface), 0);
+  std::set<double> pieces;
+  double inside = 0;
+  for (const double f : array_of(surface, "fragment", Association::cell).values) pieces.insert(f);
+  for (const double i : array_of(surface, "interior", Association::cell).values) inside += i;
+  EXPECT_GE(pieces.size(), 2u);
+  EXPECT_GT(inside, 20);
 }
 
+class Filled : public ::testing::TestWithParam<ElementKind> {};
+
 // A sphere of more triangles than TetGen is given.
-TEST(Cuts, BodiesThatCannotBeFilledAsTheyAreKeepTheirMass) {
-  for (const ElementKind kind : {ElementKind::cubes, ElementKind::voronoi}) {
-    SceneSettings settings = block(1);
-    settings.bodies[0].surface.box.reset();
-    settings.bodies[0].surface.sphere = SphereParams{};
-    settings.bodies[0].surface.sphere->radius = 0.5;
-    settings.bodies[0].surface.sphere->resolution = 45;
-    const Scene scene = make_scene(settings, "");
-    ASSERT_GT(scene.bodies[0].surface().triangles.rows(), 30000);
-    Settings own;
-    own.elements = kind;
-    own.particles = 500;
-    own.surface = WrittenSurface::fragments;
-    const auto method = make_method(scene, own);
-    const double expected = scene.bodies[0].mass_properties().mass;
-    EXPECT_NEAR(method->diagnostics().mass, expected, 0.01 * expected);
-    EXPECT_LT(gap_of(method->fields()[0]), 1e-9);
+TEST_P(Filled, AFineSphereKeepsItsMassAndItsPiecesAreClosed) {
+  SceneSettings settings = block(1);
+  settings.bodies[0].surface.box.reset();
+  settings.bodies[0].surface.sphere = SphereParams{};
+  settings.bodies[0].surface.sphere->radius = 0.5;
+  settings.bodies[0].surface.sphere->resolution = 45;
+  ASSERT_EQ(make_scene(settings, "").bodies[0].surface().triangles.rows(), 40500);
+  expect_kept(settings, GetParam());
+}
+
+// Two boxes through each other in one file: the surface crosses itself.
+TEST_P(Filled, ASelfCrossingImportKeepsItsMassAndItsPiecesAreClosed) {
+  TriMesh both = box_at({0.6, 0.2, 0.2}, {0, 0, 0}, 4);
+  const TriMesh other = box_at({0.2, 0.6, 0.17}, {0.05, 0.03, 0.01}, 4);
+  const auto shift = static_cast<int>(both.vertices.rows());
+  both.vertices.conservativeResize(shift + other.vertices.rows(), 3);
+  both.vertices.bottomRows(other.vertices.rows()) = other.vertices;
+  const Eigen::Index first = both.triangles.rows();
+  both.triangles.conservativeResize(first + other.triangles.rows(), 3);
+  both.triangles.bottomRows(other.triangles.rows()) = other.triangles.array() + shift;
+  const std::string path = ::testing::TempDir() + "/crossing.obj";
+  write_surface(path, both);
+  SceneSettings settings = block(1);
+  settings.bodies[0].surface.box.reset();
+  settings.bodies[0].surface.file = path;
+  expect_kept(settings, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Filled,
+                         ::testing::Values(ElementKind::cubes, ElementKind::tets, ElementKind::voronoi));
+
+// v = G (x − c) + ω × (x − c) on top of the body's own velocity, exactly.
+TEST(Cuts, VelocityFieldsAreUniformLinearOrTurning) {
+  SceneSettings settings = block(2);
+  settings.bodies[0].velocity = Vec3(1, 0, 0);
+  const Scene scene = make_scene(settings, "");
+  Settings own;
+  own.elements = ElementKind::cubes;
+  own.particles = 250;
+  VelocityField ramp;
+  ramp.gradient = {Vec3(3, 0, 0), Vec3(0, -1, 0), Vec3(0, 0, 2)};
+  ramp.angular_velocity = Vec3(0, 0, 5);
+  ramp.centre = Vec3(0.01, 0, 0);
+  VelocityField half;
+  half.region.half_space = RegionHalfSpace{Vec3::Zero(), Vec3::UnitX()};
+  half.velocity = Vec3(0, 7, 0);
+  own.velocities = {ramp, half};
+  const auto method = make_method(scene, own);
+  const Geometry particles = method->fields()[1];
+  const std::vector<double>& v = array_of(particles, "velocity", Association::point).values;
+  for (Eigen::Index i = 0; i < particles.points.rows(); ++i) {
+    const Vec3 x = particles.points.row(i);
+    const Vec3 expected(1 + 3 * (x.x() - 0.01) - 5 * x.y(),
+                        -x.y() + 5 * (x.x() - 0.01) + (x.x() >= 0 ? 7 : 0), 2 * x.z());
+    EXPECT_LT((Vec3(v.data() + 3 * i) - expected).norm(), 1e-12);
   }
+  own.velocities[1].region.half_space->point = Vec3(9, 0, 0);
+  EXPECT_THROW(make_method(scene, own), InputError);
+}
+
+TEST(Cuts, AHorizonInMetresIsTheSameForAnyNumberOfParticles) {
+  const Scene scene = make_scene(block(2), "");
+  const auto horizon_of = [&](int particles, double length) {
+    Settings own;
+    own.elements = ElementKind::cubes;
+    own.particles = particles;
+    own.horizon_length = length;
+    for (const Note& note : make_method(scene, own)->notes())
+      if (const auto at = note.text.find("horizon "); at != std::string::npos)
+        return std::stod(note.text.substr(at + 8));
+    return 0.0;
+  };
+  EXPECT_NEAR(horizon_of(500, 0.05), 0.05, 1e-9);
+  EXPECT_NEAR(horizon_of(2000, 0.05), 0.05, 1e-9);
+  EXPECT_THROW(horizon_of(500, 0.001), InputError);
+}
+
+// Two planes cut the block into four, a third takes a thin slice off: the slice is dust.
+TEST(Cuts, DustIsHiddenOrWrittenAsPoints) {
+  const Scene scene = make_scene(block(2), "");
+  Settings own;
+  own.elements = ElementKind::cubes;
+  own.particles = 2000;  // 0.2 × 0.1 × 0.1 m in cubes of 1 cm
+  own.horizon = 1.5;
+  own.surface = WrittenSurface::fragments;
+  own.notches.push_back({NotchPlane{Vec3(0.09, 0, 0), Vec3::UnitX()}, {}, {}});
+  own.dust_size = 0.05;  // the slice is 1e-4 m³, a cube of 0.046
+  const auto cells = [&](DustDisplay dust) {
+    own.dust = dust;
+    return make_method(scene, own)->fields();
+  };
+  const auto whole = cells(DustDisplay::surface), hidden = cells(DustDisplay::hidden),
+             points = cells(DustDisplay::points);
+  EXPECT_NEAR(whole[0].points.col(0).maxCoeff(), 0.1, 1e-12);
+  EXPECT_NEAR(hidden[0].points.col(0).maxCoeff(), 0.09, 1e-9);
+  ASSERT_EQ(points.size(), 3u);
+  ASSERT_EQ(points[2].points.rows(), 1);
+  EXPECT_NEAR(points[2].points(0, 0), 0.095, 1e-9);
+  EXPECT_NEAR(4.0 / 3 * M_PI * std::pow(array_of(points[2], "radius", Association::point).values[0], 3), 1e-4,
+              1e-9);
 }
 
 }  // namespace

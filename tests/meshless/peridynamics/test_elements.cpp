@@ -9,9 +9,12 @@
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/models/primitives.h"
 #include "core/mesh/volume/tetrahedralize.h"
-#include "meshless/peridynamics/follow.h"
-#include "meshless/peridynamics/fragments.h"
+#include "meshless/peridynamics/elements/seams.h"
+#include "meshless/peridynamics/pieces/follow.h"
+#include "meshless/peridynamics/pieces/fragments.h"
+#include "meshless/peridynamics/pieces/split_blend.h"
 #include "meshless/peridynamics/weakening.h"
+#include "tests/meshless/peridynamics/support.h"
 
 namespace exemplar::peridynamics {
 namespace {
@@ -32,12 +35,6 @@ Shape torus() {
   return make_shape(make_torus({.major_radius = 0.4, .minor_radius = 0.15, .resolution = 24}), 1e-3);
 }
 
-Polygon polygon_of(const Elements& elements, const Face& face) {
-  Polygon polygon;
-  for (int k = 0; k < face.count; ++k) polygon.push_back(elements.corners.row(face.begin + k));
-  return polygon;
-}
-
 class Kinds : public ::testing::TestWithParam<ElementKind> {};
 
 TEST_P(Kinds, ParticlesFillTheBodyAndAreClosed) {
@@ -55,13 +52,14 @@ TEST_P(Kinds, ParticlesFillTheBodyAndAreClosed) {
   std::vector<Vec3> area(count, Vec3::Zero());
   double surface = 0;
   for (const Face& face : elements.faces) {
-    const Vec3 a = area_vector(polygon_of(elements, face));
+    const Vec3 a = area_vector(elements.polygon(face));
     area[face.particle] += a;
     if (face.other >= 0) area[face.other] -= a;
     if (face.other < 0) surface += a.norm();
   }
   EXPECT_NEAR(surface / surface_area(shape.surface.vertices, shape.surface.triangles), 1, 1e-9);
   for (const Vec3& a : area) EXPECT_LT(a.norm(), 1e-5 * 0.07 * 0.07);
+  EXPECT_EQ(open_particles(elements), 0);
 }
 
 TEST_P(Kinds, SurfaceAtRestIsTheInputs) {
@@ -132,9 +130,52 @@ TEST_P(Kinds, FragmentsAreClosedWithTheirOwnVolume) {
     volume[f] += p[0].dot(p[1].cross(p[2])) / 6;
   }
   for (std::size_t f = 0; f < fragments.count(); ++f) {
-    EXPECT_LT(area[f].norm(), 1e-6);
-    EXPECT_NEAR(volume[f], fragments.volumes[f], 1e-6 * volume[0]);
+    EXPECT_LT(area[f].norm(), 1e-9);
+    EXPECT_NEAR(volume[f], fragments.volumes[f], 1e-7 * volume[0]);
   }
+  EXPECT_EQ(open_edges_of(surface), 0);
+  // One triangle less, and the test sees it.
+  Geometry open = surface;
+  open.connectivity.resize(open.connectivity.size() - 3);
+  for (FieldArray& array : open.arrays)
+    if (array.on == Association::cell) array.values.pop_back();
+  EXPECT_EQ(open_edges_of(open), 3);
+}
+
+// Points are shared within a fragment: about as many points as a closed surface has, half its triangles.
+TEST_P(Kinds, FragmentsAreWeldedAndHaveNormals) {
+  const Shape shape = torus();
+  const Elements elements = make_elements(GetParam(), shape.surface, shape.volume, 0.08, 5);
+  const Points& x = elements.particles.positions;
+  const Fragments fragments =
+      find_fragments(elements.neighbours, elements.particles.volumes,
+                     [&](int a, int b) { return (x(a, 0) > 0.02) == (x(b, 0) > 0.02); });
+  std::vector<Quat> rotations(elements.particles.size(), Quat::Identity());
+  const auto motions = fit_fragments(fragments, x, x, elements.particles.volumes, rotations);
+  const Geometry surface = fragment_surface(elements, shape.surface, fragments.of, motions, 0);
+  EXPECT_LT(static_cast<double>(surface.points.rows()), 0.6 * static_cast<double>(cell_count(surface)));
+  const std::vector<double>& interior = array_of(surface, "interior", Association::cell).values;
+  const std::vector<double>& original = array_of(surface, "original_triangle", Association::point).values;
+  const std::vector<double>& normals = array_of(surface, "normal", Association::point).values;
+  const SurfaceDistance distance(shape.surface);
+  int inside = 0, turned = 0;
+  for (std::size_t t = 0; t < interior.size(); ++t) {
+    Vec3 p[3];
+    for (int k = 0; k < 3; ++k) p[k] = surface.points.row(surface.connectivity[3 * t + k]);
+    const Vec3 area = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]);
+    for (int k = 0; k < 3; ++k) {
+      const auto point = static_cast<std::size_t>(surface.connectivity[3 * t + k]);
+      const Vec3 normal = Vec3(normals.data() + 3 * point);
+      EXPECT_NEAR(normal.norm(), 1, 1e-12);
+      EXPECT_EQ(original[point] < 0, interior[t] == 1);
+      if (interior[t] == 0 && area.norm() > 1e-7) turned += normal.dot(area.normalized()) < 0.7;
+    }
+    const bool is_on_surface = distance.nearest((p[0] + p[1] + p[2]) / 3).distance < 1e-9;
+    EXPECT_TRUE(area.norm() < 1e-9 || is_on_surface == (interior[t] == 0));
+    inside += interior[t] == 1;
+  }
+  EXPECT_GT(inside, 20);
+  EXPECT_EQ(turned, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Kinds,
@@ -177,6 +218,57 @@ TEST(Follow, IsExactForAffineMotion) {
   const Points result = follower.follow(set.positions, moved, map_of, std::vector<int>(512, 0));
   const Points expected = (vertices * A.transpose()).rowwise() + Eigen::RowVector3d(1, 2, 3);
   EXPECT_LT((result - expected).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+// A square with a corner within each side: six triangles, none of them flat.
+TEST(Elements, PolygonsWithCornersWithinTheirSidesGiveNoFlatTriangles) {
+  const Polygon square{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0},
+                       {2, 2, 0}, {1, 2, 0}, {0, 2, 0}, {0, 1, 0}};
+  double whole = 0;
+  const auto triangles = triangulate(square);
+  EXPECT_EQ(triangles.size(), 6u);
+  for (const auto& [a, b, c] : triangles) {
+    const double area = 0.5 * (square[b] - square[a]).cross(square[c] - square[a]).z();
+    EXPECT_GT(area, 0.4);
+    whole += area;
+  }
+  EXPECT_NEAR(whole, 4, 1e-12);
+}
+
+// A stretched bar splits: its halves are drawn where the whole was, and step by step where they belong.
+TEST(SplitBlend, PartsStartWhereTheWholeWasAndArriveAtTheirOwnMotion) {
+  Points rest(8, 3), now(8, 3);
+  for (int i = 0; i < 8; ++i) {
+    rest.row(i) << i, i % 2, (i / 2) % 2;
+    now.row(i) << 1.2 * i, 1.1 * (i % 2) + 0.1 * i, (i / 2) % 2;
+  }
+  const std::vector<double> masses(8, 1.0);
+  const Fragments whole{std::vector<int>(8, 0), {8}}, halves{{0, 0, 0, 0, 1, 1, 1, 1}, {4, 4}};
+  std::vector<Quat> turns(8, Quat::Identity());
+  const auto before = fit_fragments(whole, rest, now, masses, turns);
+  const auto after = fit_fragments(halves, rest, now, masses, turns);
+  SplitBlend blend(8, 4);
+  blend.split(whole, before, halves, after);
+  const auto distance = [&](const std::vector<RigidTransform>& a, int fa,
+                            const std::vector<RigidTransform>& b, int fb) {
+    double most = 0;
+    for (int i = 0; i < 8; ++i)
+      if (halves.of[static_cast<std::size_t>(i)] == fb)
+        most = std::max(most, (a[fa].apply(rest.row(i)) - b[fb].apply(rest.row(i))).norm());
+    return most;
+  };
+  EXPECT_LT(distance(before, 0, blend.shown(halves, after), 1), 1e-12);
+  double last = distance(after, 1, blend.shown(halves, after), 1);
+  EXPECT_GT(last, 0.1);
+  for (int frame = 0; frame < 4; ++frame) {
+    blend.fade(halves, rest);
+    SplitBlend copy(8, 4);
+    copy.set_state(blend.state());
+    const double here = distance(after, 1, copy.shown(halves, after), 1);
+    EXPECT_LT(here, last);
+    last = here;
+  }
+  EXPECT_EQ(last, 0);
 }
 
 TEST(Weakening, OnlyLinesThatCrossAWalk) {

@@ -1,4 +1,4 @@
-// Particle by particle against LAMMPS' pair_style peri/pmb, where the program `lmp` is installed: the same
+// Particle by particle against LAMMPS' pair_style peri/pmb (program `lmp`): the same
 // block is given the same velocities, and positions, forces, damage and energy are compared after breaking
 // and contact.
 #include <gtest/gtest.h>
@@ -106,7 +106,8 @@ Result run_lammps(const ParticleSet& set, const Points& v, const Case& run) {
 class Lammps : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Lammps, SameForcesDamageAndEnergy) {
-  if (std::system("command -v lmp > /dev/null 2>&1") != 0) GTEST_SKIP() << "lmp is not installed";
+  ASSERT_EQ(std::system("command -v lmp > /dev/null 2>&1"), 0)
+      << "lmp is missing: scripts/setup --tests installs it";
   const Case run = GetParam();
   const ParticleSet set = cube_grid(9, 8, 6, lammps_h);
   Points v(static_cast<Eigen::Index>(set.size()), 3);

@@ -72,6 +72,27 @@ TEST(Method, BreaksAndGoesOnFromASavedStateWithTheSameBits) {
   }
 }
 
+// The columns of the table add up, with breaking bonds and contact, at the step that is chosen by itself.
+TEST(Method, TheEnergiesOfABreakingBodyAddUp) {
+  const Scene scene = make_scene(dropped_box(), "");
+  for (const ElementKind kind : {ElementKind::cubes, ElementKind::tets, ElementKind::voronoi}) {
+    const auto method = make_method(scene, small(kind));
+    const auto sum = [&] {
+      const Diagnostics d = method->diagnostics();
+      double total = d.kinetic_energy + d.elastic_energy + d.gravitational_energy + d.contact_dissipation;
+      for (const Metric& metric : d.extra)
+        if (metric.name == "fracture_energy") total += metric.value;
+      return total;
+    };
+    const double start = sum();
+    for (int frame = 1; frame <= scene.frame_count(); ++frame) {
+      ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
+      EXPECT_NEAR(sum() / start, 1, 0.005) << static_cast<int>(kind) << " frame " << frame;
+    }
+    EXPECT_GE(method->diagnostics().contact_dissipation, 0);
+  }
+}
+
 TEST(Method, SameBitsForAnyNumberOfThreads) {
   const Scene scene = make_scene(dropped_box(), "");
   StateArrays expected;

@@ -198,7 +198,7 @@ TEST(Body, AHangingBarStretchesAsItsMaterial) {
     const double stretch = -length - body.positions.col(1).minCoeff();
     const double expected = density * g * length * length / (2.0 * young);
     RecordProperty("stretch_over_expected_" + std::to_string(cells), std::to_string(stretch / expected));
-    EXPECT_NEAR(stretch / expected, 1.0, 0.15) << cells;
+    EXPECT_NEAR(stretch / expected, 1.0, 0.01) << cells;
   }
 }
 

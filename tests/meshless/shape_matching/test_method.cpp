@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+
 #include "core/base/parallel.h"
 #include "core/world/obstacle_motion.h"
 #include "meshless/shape_matching/method.h"
+#include "meshless/shape_matching/scene_body.h"
 #include "tests/support/run.h"
 
 namespace exemplar::shape_matching {
@@ -129,6 +132,50 @@ TEST(ShapeMatchingMethod, EveryKindOfCellsAndEmbeddingFallsFreely) {
       EXPECT_LT((method->fields().front().points - expected).cwiseAbs().maxCoeff(), 1e-9)
           << static_cast<int>(cells) << static_cast<int>(embedding);
     }
+}
+
+// A sphere under any linear map: the normals are those of the ellipsoid (x ↦ F x, n ↦ F⁻ᵀ n), tangents lie in it.
+TEST(ShapeMatchingMethod, NormalsAndTangentsFollowTheSurface) {
+  SceneSettings settings = plank_and_ball();
+  settings.obstacles.clear();
+  settings.bodies[0].surface.box.reset();
+  settings.bodies[0].surface.sphere = SphereParams{};
+  settings.bodies[0].surface.sphere->radius = 0.5;
+  settings.bodies[0].surface.sphere->resolution = 12;
+  const Scene scene = make_scene(settings, "");
+  Mat3 map;
+  map << 1.3, 0.2, 0, -0.4, 0.8, 0.1, 0, 0.3, 1.1;
+  for (const int subdivisions : {1, 2})
+    for (const SurfaceEmbedding embedding : {SurfaceEmbedding::smooth, SurfaceEmbedding::owning_cell}) {
+      Settings own;
+      own.embedding = embedding;
+      own.subdivisions = subdivisions;
+      SceneBody body = make_scene_body(scene, scene.bodies[0], own);
+      body.matched->positions = body.matched->positions * map.transpose();
+      const SurfaceFrames frames = surface_frames(body);
+      const Points now = surface_positions(body);
+      for (Eigen::Index v = 0; v < now.rows(); ++v) {
+        const Vec3 x = scene.bodies[0].surface().vertices.row(v), n = frames.normals.row(v),
+                   t = frames.tangents.row(v);
+        EXPECT_LT((Vec3(now.row(v)) - map * x).norm(), 1e-9);
+        EXPECT_GT(n.dot((map.inverse().transpose() * x).normalized()), 0.999);
+        EXPECT_NEAR(t.dot(n), 0, 1e-9);
+        EXPECT_NEAR(t.norm(), 1, 1e-12);
+      }
+    }
+}
+
+TEST(ShapeMatchingMethod, SubdivisionsGiveMoreParticlesInTheSameCells) {
+  SceneSettings settings = plank_and_ball();
+  settings.obstacles.clear();
+  const Scene scene = make_scene(settings, "");
+  Settings own;
+  own.cell_counts = {6, 1, 2};
+  own.subdivisions = 2;
+  const SceneBody body = make_scene_body(scene, scene.bodies[0], own);
+  EXPECT_EQ(body.matched->cells().cells().count(), 12);
+  EXPECT_EQ(body.matched->positions.rows(), 13 * 3 * 5);
+  EXPECT_NEAR(body.matched->masses().sum(), 1000 * 1.2 * 0.05 * 0.25, 1e-9);
 }
 
 TEST(ShapeMatchingMethod, MomentumGoesFromTheBallToTheBody) {

@@ -1,4 +1,4 @@
-#include "meshless/peridynamics/follow.h"
+#include "meshless/peridynamics/pieces/follow.h"
 
 #include <Eigen/LU>
 #include <algorithm>

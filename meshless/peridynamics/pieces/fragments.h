@@ -32,9 +32,12 @@ std::vector<RigidTransform> fit_fragments(const Fragments& fragments, const Poin
                                           const Points& current, std::span<const double> masses,
                                           std::vector<Quat>& rotations);
 
-// The original surface in pieces plus the faces between particles of different components, as triangles.
-// Arrays: displacement, original_triangle (−1 on fracture faces), original_barycentric, fragment, body.
+// The original surface in pieces plus the faces between particles of different components, as triangles. Points
+// are shared within a fragment, but for the rim of its fracture faces, which is sharp. Arrays: displacement (the
+// place at rest is the point less it), original_triangle (−1 on fracture faces), original_barycentric, normal,
+// body; of triangles fragment, interior (1: a fracture face), body. `is_drawn` leaves out fragments.
 Geometry fragment_surface(const Elements& elements, const TriMesh& surface, std::span<const int> of_particle,
-                          const std::vector<RigidTransform>& motions, int body);
+                          const std::vector<RigidTransform>& motions, int body,
+                          const std::function<bool(int)>& is_drawn = {});
 
 }  // namespace exemplar::peridynamics
