@@ -136,7 +136,6 @@ TEST(RigidDent, ACutWallIsDentedBySlowBallsAndBrokenByFastOnes) {
   for (const double speed : {2.0, 20.0}) {
     const Scene scene = make_scene(cut_wall(speed), "");
     Settings settings;
-    settings.strength = 3e6;
     const auto method = make_method(scene, settings);
     EXPECT_EQ(metric(*method, "fragments"), 1);
     const Geometry whole = method->fields().front();
@@ -157,7 +156,6 @@ TEST(RigidDent, ACutWallIsDentedBySlowBallsAndBrokenByFastOnes) {
 TEST(RigidDent, ABreakingWallGoesOnFromASavedStateWithTheSameBitsOnAnyThreads) {
   const Scene scene = make_scene(cut_wall(20), "");
   Settings settings;
-  settings.strength = 3e6;
   settings.duration = 0.02;
   auto method = make_method(scene, settings);
   for (int frame = 1; frame <= 8; ++frame) {
