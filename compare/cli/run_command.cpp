@@ -11,7 +11,9 @@
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
 #include "core/output/directory_lock.h"
+#include "core/output/geometry_file.h"
 #include "core/output/metrics_file.h"
+#include "core/run/body_separation.h"
 #include "core/run/run_directory.h"
 #include "core/scene/json_text.h"
 #include "core/sparse/cholesky.h"
@@ -189,6 +191,18 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   return summary;
 }
 
+// A start that overlaps is refused with the triangles that cross, to look at.
+std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, const SceneFile& file,
+                                    const std::string& output) {
+  try {
+    return info.make(scene, file.method(info.name));
+  } catch (const OverlapError& error) {
+    const fs::path path = fs::path(output) / "overlap.vtp";
+    write_geometry(path, error.triangles(), 0);
+    throw InputError(fmt::format("{} (the triangles: {})", error.what(), path.string()));
+  }
+}
+
 int tell_already_there(int frames, const std::string& output, const Terminal& terminal) {
   terminal.say(fmt::format("complete already: {} frames or more in {}", frames, output));
   return k_exit_done;
@@ -213,7 +227,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
     return tell_already_there(frames, output, terminal);
 
   const Scene scene = make_scene(file.settings, file.directory);
-  const std::unique_ptr<Method> method = info.make(scene, file.method(name));
+  const std::unique_ptr<Method> method = make_method(info, scene, file, output);
   const RunRecord record = make_record(arguments, file, info, scene, *method);
   tell_notes(record, terminal);
   std::optional<ResumePoint> resume;

@@ -102,6 +102,8 @@ class ImplicitSolver {
   const LinearSolver* linear_solver() const { return m_system.solver(); }
   // Contact energy at the present state and the smallest gap, if there is contact.
   double smallest_gap() const { return m_smallest_gap; }
+  // Wall time spent in contact so far, s.
+  double contact_seconds() const { return m_contact ? m_contact->seconds() : 0; }
 
  private:
   Points held_start(const StepInput& input) const;
@@ -114,8 +116,8 @@ class ImplicitSolver {
   StepStatus follow_prescribed_motion(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   // The step's function at (start, q). `input` must outlive it.
   std::unique_ptr<StepProblem> problem_at(const StepInput& input, const Points& start, const VecX& q);
-  void start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem,
-                             VecX& z) const;
+  void start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem, VecX& z);
+  bool way_is_free(const Points& end);
   NewtonSummary solve(StepProblem& problem, VecX& z);
   void balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const;
   void finish(const StepInput& input, StepPoint end);
@@ -129,7 +131,8 @@ class ImplicitSolver {
   std::optional<ContactPotential> m_contact;
   Vec3 m_gravity = Vec3::Zero();
   double m_smallest_gap = 0;
-  double m_stiffening = 0;  // J: added to contact at the start of the step
+  double m_stiffening = 0;    // J: added to contact at the start of the step
+  bool m_may_predict = true;  // the step may start from any place that can be reached freely
   StepSystem m_system;
 };
 

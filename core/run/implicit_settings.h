@@ -15,6 +15,8 @@ struct ContactSettings {
   std::optional<double> reach;
   std::optional<double> stiffness;
   double sticking_speed = 1e-3;
+  bool between_bodies = true;
+  bool self = false;
 };
 
 struct ImplicitSettings {
@@ -33,6 +35,8 @@ inline void describe(Describe<ContactSettings>& d) {
           "pressure scale of contact; default from the material", positive());
   d.field("sticking_speed", &ContactSettings::sticking_speed, "m/s", "speed below which friction holds",
           positive());
+  d.field("between_bodies", &ContactSettings::between_bodies, "", "whether bodies meet each other");
+  d.field("self", &ContactSettings::self, "", "whether a body meets itself");
 }
 
 template <class Settings>
@@ -44,7 +48,8 @@ void describe_mode(Describe<Settings>& d) {
 
 template <class Settings>
 void describe_implicit(Describe<Settings>& d) {
-  d.field("contact", &ImplicitSettings::contact, "", "contact with obstacles");
+  d.field("contact", &ImplicitSettings::contact, "",
+          "contact with obstacles, of bodies with each other and with themselves");
   d.choice("linear_solver", static_cast<LinearMethod Settings::*>(&ImplicitSettings::linear_solver),
            {{"auto", LinearMethod::automatic},
             {"direct", LinearMethod::direct},
