@@ -1,6 +1,7 @@
 // What this library adds to the program.
 #include "core/run/registry.h"
 #include "fem/checks/bench.h"
+#include "fem/checks/contact_cases.h"
 #include "fem/checks/validation.h"
 #include "fem/method.h"
 
@@ -14,6 +15,7 @@ Capabilities fem_capabilities() {
   c.plastic_examples = true;
   c.weight_control = true;
   c.plasticity = true;
+  c.body_contact = true;
   c.friction = true;
   c.supports = true;
   c.loads = true;
@@ -32,6 +34,10 @@ void register_cases(Registry& registry) {
   registry.add(ValidationCase{"fem", "plasticity-figure-4", false, fem::validate_figure_4});
   registry.add(ValidationCase{"fem", "examples-drift", false, fem::validate_drift});
   registry.add(ValidationCase{"fem", "examples-twist", true, fem::validate_twist});
+  registry.add(ValidationCase{"contact", "hertz", true, fem::validate_hertz});
+  registry.add(ValidationCase{"contact", "stack-forces", false, fem::validate_stack_forces});
+  registry.add(ValidationCase{"contact", "stick-and-slip", false, fem::validate_stick_and_slip});
+  registry.add(ValidationCase{"contact", "head-on", false, fem::validate_head_on});
   registry.add(Bench{"fem", "predecessor", fem::bench_predecessor});
   registry.add(Bench{"fem", "example-cost", fem::bench_example_cost});
   registry.add(Bench{"fem", "solver-overhead", fem::bench_solver_overhead});

@@ -14,6 +14,7 @@ Capabilities shell_capabilities() {
   c.plastic_examples = true;
   c.weight_control = true;
   c.plasticity = true;
+  c.body_contact = true;
   c.friction = true;
   c.open_surfaces = true;
   c.supports = true;

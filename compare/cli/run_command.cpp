@@ -16,8 +16,10 @@
 #include "core/base/phase.h"
 #include "core/output/directory_lock.h"
 #include "core/output/frame_writer.h"
+#include "core/output/geometry_file.h"
 #include "core/output/manifest.h"
 #include "core/output/metrics_file.h"
+#include "core/run/body_separation.h"
 #include "core/run/run_directory.h"
 #include "core/scene/checks/start_check.h"
 #include "core/scene/files/json_text.h"
@@ -245,9 +247,17 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   return summary;
 }
 
-std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, const SceneFile& file) {
+// A start that overlaps is refused with the triangles that cross, to look at.
+std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, const SceneFile& file,
+                                    const std::string& output) {
   const Phase phase(info.name + ": setting up");
-  return info.make(scene, file.method(info.name));
+  try {
+    return info.make(scene, file.method(info.name));
+  } catch (const OverlapError& error) {
+    const fs::path path = fs::path(output) / "overlap.vtp";
+    write_geometry(path, error.triangles(), 0);
+    throw InputError(fmt::format("{} (the triangles: {})", error.what(), path.string()));
+  }
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -284,7 +294,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   const auto set_up_began = std::chrono::steady_clock::now();
   const Scene scene = make_scene(file.settings, file.directory);
   if (const auto problems = start_problems(scene); !problems.empty()) throw InputError(problems);
-  const std::unique_ptr<Method> method = make_method(info, scene, file);
+  const std::unique_ptr<Method> method = make_method(info, scene, file, output);
   RunRecord record = make_record(arguments, file, info, scene, *method);
   record.setup_time = seconds_since(set_up_began);
   teller.reset();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/base/stopwatch.h"
 #include "core/contact/contact_search.h"
 
 namespace exemplar {
@@ -16,13 +17,21 @@ void ContactPotential::begin_step(const std::vector<ObstacleState>& states, cons
 }
 
 void ContactPotential::find_pairs(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) {
-  m_pairs = find_contact_pairs(m_points, {q0, q1, m_points.place(x0, q0), m_points.place(x1, q1)});
+  const Stopwatch stopwatch;
+  const ContactPath path{q0, q1, m_points.place(x0, q0), m_points.place(x1, q1)};
+  m_pairs = find_contact_pairs(m_points, path);
+  if (!m_bodies.empty()) m_bodies.append_pairs(path, m_pairs);
   m_stiffening.apply(m_points, m_pairs);
+  m_seconds += stopwatch.seconds();
 }
 
 std::vector<StepLimit> ContactPotential::limits(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
                                                 const VecX& q1) const {
-  return step_limits(m_points, m_pairs, {q0, q1, m_points.place(x0, q0), m_points.place(x1, q1)});
+  const Stopwatch stopwatch;
+  std::vector<StepLimit> all =
+      step_limits(m_points, m_pairs, {q0, q1, m_points.place(x0, q0), m_points.place(x1, q1)});
+  m_seconds += stopwatch.seconds();
+  return all;
 }
 
 double ContactPotential::max_step(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
@@ -58,11 +67,13 @@ void ContactPotential::stiffen(const PointsRef& x0, const VecX& q0, const Points
 }
 
 double ContactPotential::value(const PointsRef& x, const VecX& q) const {
+  const Stopwatch stopwatch;
   const ContactPoints::Placed at = m_points.placed(x, q);
   std::vector<double> values(m_pairs.size());
   parallel_for(m_pairs.size(), [&](std::size_t i) { values[i] = pair_value(m_points, m_pairs[i], at); });
   double sum = 0;
   for (const double v : values) sum += v;
+  m_seconds += stopwatch.seconds();
   return sum;
 }
 
@@ -89,7 +100,7 @@ ContactPotential::Closest ContactPotential::closest(const PointsRef& x, const Ve
   for (const ContactPair& pair : m_pairs) {
     const int first = m_points.side_of(pair, 0).obstacle, second = m_points.side_of(pair, 1).obstacle;
     const double g = m_points.gap(pair, at);
-    if ((first >= 0 && second >= 0) || g >= best.gap) continue;
+    if ((first >= 0) == (second >= 0) || g >= best.gap) continue;
     best.gap = g;
     best.obstacle = std::max(first, second);
     const Vec3 opening = m_points.opening(pair, at);
@@ -116,6 +127,7 @@ std::vector<ContactLink> ContactPotential::links(const PointsRef& x, const VecX&
 
 std::vector<ContactBlock> ContactPotential::blocks(const PointsRef& x, const VecX& q,
                                                    Derivatives derivatives) const {
+  const Stopwatch stopwatch;
   const ContactPoints::Placed at = m_points.placed(x, q);
   std::vector<double> gaps(m_pairs.size());
   parallel_for(m_pairs.size(), [&](std::size_t i) { gaps[i] = m_points.gap(m_pairs[i], at); });
@@ -128,6 +140,7 @@ std::vector<ContactBlock> ContactPotential::blocks(const PointsRef& x, const Vec
       active.size(),
       [&](std::size_t k) { out[k] = pair_block(m_points, m_pairs[active[k]], at.points, q, derivatives); },
       16);
+  m_seconds += stopwatch.seconds();
   return out;
 }
 

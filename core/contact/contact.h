@@ -21,11 +21,10 @@
 //   solver repeats it), then friction_value and friction_blocks. A keyframed obstacle is moved first, and
 //   what stands in its way (stops) with it: see core/implicit/prescribed_motion.h.
 //
-// Contact of deformable bodies with each other and with themselves would be further pairs (ii) and (iii) of
-// the group of surface points with itself; evaluation and step limit handle such pairs already, the search
-// does not make them.
+// Deformable bodies meet each other (ContactSurface::between) and themselves (ContactBody::self) by further pairs
+// (ii) and (iii) of surface features only (body_search.h).
 //
-// The pieces: contact_points.h (what moves), contact_search.h (pairs), step_limit.h, barrier.h,
+// The pieces: contact_points.h (what moves), contact_search.h and body_search.h (pairs), step_limit.h, barrier.h,
 // impact_stiffening.h, contact_friction.h, contact_blocks.h (derivatives), contact_scatter.h (to the linear
 // system). Reach, stiffness and friction belong to the pair: those of its body (ContactSurface::bodies).
 //
@@ -35,6 +34,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/contact/body_search.h"
 #include "core/contact/contact_friction.h"
 #include "core/contact/impact_stiffening.h"
 
@@ -47,11 +47,13 @@ class ContactPotential {
   // `obstacles` must outlive the potential.
   ContactPotential(ContactSurface surface, const std::vector<ObstacleBody>& obstacles,
                    const ContactOptions& options)
-      : m_points(std::move(surface), obstacles, options), m_friction(m_points) {}
+      : m_points(std::move(surface), obstacles, options), m_bodies(m_points), m_friction(m_points) {}
   ContactPotential(const ContactPotential&) = delete;
   ContactPotential& operator=(const ContactPotential&) = delete;
 
   const ContactPoints& points() const { return m_points; }
+  // Wall time spent in search, step limits, values and blocks so far, s: for reports only.
+  double seconds() const { return m_seconds; }
 
   void begin_step(const std::vector<ObstacleState>& states, const PointsRef& nodes);
   // All pairs that come within reach while nodes and obstacles go straight from (x0, q0) to (x1, q1).
@@ -67,7 +69,7 @@ class ContactPotential {
                                  const VecX& q1) const;
 
   // How far the found pairs would still go along their normals after the place where max_step stops each of
-  // them, relative to half the inner radius of the pair's obstacles; the largest of all. Above 1 the end of
+  // them, relative to half the inner radius of the pair's obstacles or bodies; the largest of all. Above 1 the end of
   // the way may lie behind an obstacle: an implicit step that pulls towards it may lead around the obstacle
   // instead of stopping at it, so such a step should be shortened. Planes have no behind and never count.
   double overshoot(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
@@ -107,9 +109,11 @@ class ContactPotential {
                                 const VecX& q1) const;
 
   ContactPoints m_points;
+  BodySearch m_bodies;
   Points m_start_nodes;
   std::vector<ContactPair> m_pairs;
   ImpactStiffening m_stiffening;
+  mutable double m_seconds = 0;
   ContactFriction m_friction;
 };
 

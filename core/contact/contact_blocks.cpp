@@ -124,6 +124,7 @@ ContactBlock make_block(const ContactPoints& points, const ContactStencil& stenc
                         Derivatives derivatives) {
   ContactBlock block;
   const Layout layout = set_members(points, stencil, block);
+  block.between = stencil.shape < 0 && block.point_count == stencil.count;
   if (block.obstacles[0] < 0) {
     select(stencil, layout, gradient, hessian, derivatives, block);
     return block;

@@ -25,6 +25,7 @@ struct ContactBlock {
   std::array<int, 4> points{-1, -1, -1, -1};  // of the surface
   int point_count = 0;
   std::array<int, 2> obstacles{-1, -1};  // dynamic ones; −1: none
+  bool between = false;                  // both sides are of the surface: not in the fixed pattern
   double value = 0;                      // J
   ContactVector gradient;
   ContactMatrix hessian;  // empty unless asked for

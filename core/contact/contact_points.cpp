@@ -25,6 +25,11 @@ ContactPoints::ContactPoints(ContactSurface surface, const std::vector<ObstacleB
     m_largest_reach = std::max(m_largest_reach, body.reach);
     m_smallest_reach = std::min(m_smallest_reach, body.reach);
   }
+  if (m_surface.between) {  // sheets feel each other within their thickness only
+    for (const double radius : m_surface.radius) {
+      if (radius > 0) m_smallest_reach = std::min(m_smallest_reach, 2 * radius);
+    }
+  }
   add_surface();
   for (std::size_t i = 0; i < obstacles.size(); ++i) {
     add_obstacle(to_int(i));
@@ -173,6 +178,12 @@ std::array<int, 2> surface_sides(const ContactPoints& points, const ContactPair&
 }
 
 }  // namespace
+
+std::array<int, 2> ContactPoints::bodies_of(const ContactPair& pair) const {
+  const std::array<int, 2> sides = surface_sides(*this, pair);
+  if (sides[0] < 0 || sides[1] < 0) return {-1, -1};
+  return {m_surface.body_of(sides[0]), m_surface.body_of(sides[1])};
+}
 
 double ContactPoints::friction_of(const ContactPair& pair) const {
   const std::array<int, 2> sides = surface_sides(*this, pair), owners = obstacles_of(pair);

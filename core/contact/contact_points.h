@@ -71,6 +71,8 @@ class ContactPoints {
   Vec3 opening(const ContactPair& pair, const Placed& at) const;
   ContactSide side_of(const ContactPair& pair, int side) const;
   std::array<int, 2> obstacles_of(const ContactPair& pair) const;  // −1: none
+  // Of a pair of two surfaces; −1, −1 for all others.
+  std::array<int, 2> bodies_of(const ContactPair& pair) const;
   // Of a surface's body and an obstacle: the obstacle's own coefficient, or the body's if it says none; of two
   // bodies or two obstacles: the geometric mean.
   double friction_of(const ContactPair& pair) const;

@@ -126,6 +126,7 @@ double add_gradient(std::span<const ContactBlock> blocks, const PointMap& map,
 void add_hessian(std::span<const ContactBlock> blocks, const PointMap& map, const ContactUnknowns& unknowns,
                  BorderedHessian& h) {
   for (const ContactBlock& block : blocks) {
+    if (block.between) continue;
     add_nodes(block, Spread(block, map), unknowns, h);
     for (int k = 0; k < block.obstacle_count(); ++k) {
       for (int l = 0; l < block.obstacle_count(); ++l) {
@@ -133,6 +134,37 @@ void add_hessian(std::span<const ContactBlock> blocks, const PointMap& map, cons
         const int column = unknowns.border_of_obstacle[to_size(block.obstacles[to_size(l)])];
         h.d.block<6, 6>(row, column) +=
             block.hessian.block<6, 6>(block.obstacle_first(k), block.obstacle_first(l));
+      }
+    }
+  }
+}
+
+void add_patch(std::span<const std::span<const ContactBlock>> lists, const PointMap& map,
+               const ContactUnknowns& unknowns, BorderedHessian& h) {
+  std::vector<std::pair<const ContactBlock*, Spread>> all;
+  int size = 0;
+  for (const std::span<const ContactBlock> blocks : lists) {
+    for (const ContactBlock& block : blocks) {
+      if (!block.between) continue;
+      all.emplace_back(&block, Spread(block, map));
+      size = std::max(size, all.back().second.count);
+    }
+  }
+  if (all.empty()) return;
+  const auto column = [&](const Spread& spread, int a) {
+    return unknowns.column_of_node[to_size(spread.nodes[to_size(a)])];
+  };
+  std::vector<int> cliques;
+  cliques.reserve(all.size() * to_size(size));
+  for (const auto& [block, spread] : all) {
+    for (int a = 0; a < size; ++a) cliques.push_back(a < spread.count ? column(spread, a) : -1);
+  }
+  h.patch = PatchMatrix(cliques, size);
+  for (const auto& [block, spread] : all) {
+    for (int a = 0; a < spread.count; ++a) {
+      for (int b = 0; b <= a; ++b) {
+        if (column(spread, a) >= 0 && column(spread, b) >= 0)
+          h.patch.add(column(spread, a), column(spread, b), spread.hessian(*block, a, b));
       }
     }
   }

@@ -2,11 +2,9 @@
 // to the nodes they hang on, which go to columns of the fixed pattern; dynamic obstacles go to six border
 // unknowns each.
 //
-// Contact of bodies with each other would fill blocks that the fixed pattern does not have. The joint for it is
-// here: add_hessian is the only place that turns contact blocks into matrix entries, so that pairs of two
-// surfaces can go to a second block matrix over the touching nodes, made anew in each iteration, which the
-// linear solver takes beside the first one (gradients multiply both, its diagonal goes into the preconditioner,
-// the coarse space restricts both, direct solves analyse the union).
+// Contact of bodies with each other and with themselves fills blocks that the fixed pattern does not have. They
+// go to a second block matrix over the touching nodes, made anew in each iteration (add_patch), which the linear
+// solver takes beside the first one (core/sparse/patch_matrix.h).
 #pragma once
 
 #include <span>
@@ -35,7 +33,11 @@ ContactCliques contact_cliques(const ContactSurface& surface);
 // To all nodes (held ones too) and to the border. Returns the largest force of one block on one node, N.
 double add_gradient(std::span<const ContactBlock> blocks, const PointMap& map,
                     const ContactUnknowns& unknowns, Points& nodes, VecX& border);
+// Blocks of pairs with obstacles, to the fixed pattern and the border.
 void add_hessian(std::span<const ContactBlock> blocks, const PointMap& map, const ContactUnknowns& unknowns,
                  BorderedHessian& h);
+// Blocks of pairs of two surfaces, of all lists together: h's patch, which must be empty before.
+void add_patch(std::span<const std::span<const ContactBlock>> lists, const PointMap& map,
+               const ContactUnknowns& unknowns, BorderedHessian& h);
 
 }  // namespace exemplar

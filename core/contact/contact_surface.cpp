@@ -1,5 +1,7 @@
 #include "core/contact/contact_surface.h"
 
+#include "core/mesh/topology.h"
+
 namespace exemplar {
 
 void append(ContactSurface& surface, const ContactSurface& other, int node_offset) {
@@ -20,6 +22,20 @@ void append(ContactSurface& surface, const ContactSurface& other, int node_offse
   surface.triangles.bottomRows(other.triangles.rows()) = other.triangles.array() + points;
   surface.rest.conservativeResize(rest + other.rest.rows(), 3);
   surface.rest.bottomRows(other.rest.rows()) = other.rest;
+}
+
+double half_width(const ContactSurface& surface) {
+  double area = 0, volume = 0, border = 0;
+  for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
+    const auto corner = [&](int k) { return Vec3(surface.rest.row(surface.triangles(t, k))); };
+    const Vec3 twice = (corner(1) - corner(0)).cross(corner(2) - corner(0));
+    area += 0.5 * twice.norm();
+    volume += corner(0).dot(twice) / 6;
+  }
+  const Edges edges = boundary_edges(surface.triangles);
+  for (Eigen::Index e = 0; e < edges.rows(); ++e)
+    border += (surface.rest.row(edges(e, 0)) - surface.rest.row(edges(e, 1))).norm();
+  return border > 0 ? 2 * area / border : 3 * std::abs(volume) / area;
 }
 
 }  // namespace exemplar

@@ -2,6 +2,7 @@
 // are nodes, or a surface embedded in a tet cage) and triangles over these points.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "core/mesh/point_map.h"
@@ -13,6 +14,10 @@ struct ContactBody {
   double reach = 1e-3;     // d̂, m: gap at which contact begins
   double stiffness = 1e6;  // κ, Pa: pressure scale of the barrier
   double friction = 0.5;   // Coulomb coefficient with obstacles that say none themselves
+  bool self = false;       // meets itself too
+  // m: a body whose free flight in one step ends deeper than half of this behind another's surface may go around
+  // it (ContactPotential::overshoot)
+  double inner_radius = std::numeric_limits<double>::infinity();
 };
 
 struct ContactSurface {
@@ -24,12 +29,18 @@ struct ContactSurface {
   VecX radius;
   std::vector<int> body;            // of every point, an index into `bodies`; empty: the first
   std::vector<ContactBody> bodies;  // empty: ContactOptions and the obstacles' friction hold
+  bool between = false;             // bodies meet each other
 
   double radius_of(Eigen::Index point) const { return radius.size() > 0 ? radius[point] : 0.0; }
+  int body_of(int point) const { return body.empty() ? 0 : body[to_size(point)]; }
 };
 
 // Puts `other` behind `surface`, its node numbers raised by `node_offset`: several bodies in one solve. Either
-// both name their bodies or none does.
+// both name their bodies or none does. Whether bodies meet each other stays as it is in `surface`.
 void append(ContactSurface& surface, const ContactSurface& other, int node_offset);
+
+// Half the width of what the triangles enclose or cover at rest: 3 V / A of a closed surface (a ball's radius, half
+// a cube's edge), 2 A / border of an open one (a disc's radius), m.
+double half_width(const ContactSurface& surface);
 
 }  // namespace exemplar

@@ -126,6 +126,10 @@ double inner_radius(const ContactPoints& points, const ContactPair& pair) {
   for (const int o : points.obstacles_of(pair)) {
     if (o >= 0) smallest = std::min(smallest, points.obstacle(o).shape().inner_radius());
   }
+  for (const int b : points.bodies_of(pair)) {
+    if (b >= 0 && !points.surface().bodies.empty())
+      smallest = std::min(smallest, points.surface().bodies[to_size(b)].inner_radius);
+  }
   return smallest;
 }
 

@@ -25,7 +25,7 @@ struct StepLimit {
 std::vector<StepLimit> step_limits(const ContactPoints& points, const std::vector<ContactPair>& pairs,
                                    const ContactPath& path);
 
-// Of the smaller of the pair's obstacles, m; infinite for planes.
+// Of the smaller of the pair's obstacles, or of its two bodies, m; infinite for planes.
 double inner_radius(const ContactPoints& points, const ContactPair& pair);
 
 }  // namespace exemplar

@@ -1,5 +1,7 @@
 #include "core/implicit/contact_term.h"
 
+#include <array>
+
 namespace exemplar {
 
 void ContactTerm::add_gradient(const StepPoint& at, StepGradient& g) {
@@ -13,8 +15,12 @@ void ContactTerm::add_gradient(const StepPoint& at, StepGradient& g) {
 void ContactTerm::add_hessian(const StepPoint& at, bool project, BorderedHessian& h) {
   const Derivatives kind = project ? Derivatives::projected_hessian : Derivatives::hessian;
   const PointMap& map = m_contact.points().surface().map;
-  exemplar::add_hessian(m_contact.blocks(at.x, at.q, kind), map, places(), h);
-  exemplar::add_hessian(m_contact.friction().blocks(at.x, at.q, kind), map, places(), h);
+  const std::vector<ContactBlock> contact = m_contact.blocks(at.x, at.q, kind),
+                                  friction = m_contact.friction().blocks(at.x, at.q, kind);
+  exemplar::add_hessian(contact, map, places(), h);
+  exemplar::add_hessian(friction, map, places(), h);
+  const std::array<std::span<const ContactBlock>, 2> lists{contact, friction};
+  add_patch(lists, map, places(), h);
 }
 
 double ContactTerm::max_step(const StepPoint& from, const StepPoint& to) {

@@ -179,6 +179,7 @@ bool ImplicitSolver::terms_allow(const Points& x) const {
 StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Points& start,
                                            NewtonSummary& spent) {
   q = prescribed_increments(input);
+  m_may_predict = !m_contact;
   if (!m_contact) return StepStatus::ok;
   if (input.may_refuse && largest_detour(input, q) > 1) return StepStatus::obstacle_too_fast;
   m_contact->begin_step(m_state.obstacles, m_state.positions);
@@ -192,6 +193,9 @@ StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Poin
   const Points predicted = m_options.inertia ? predict(input, start, 1) : start;
   m_contact->find_pairs(m_state.positions, zero, predicted, q_free);
   if (m_contact->max_step(m_state.positions, zero, predicted, q_free) >= 1 && terms_allow(predicted)) {
+    // Without obstacles the step starts as it would without contact, if nothing stands in the way.
+    m_may_predict = m_obstacles.empty() && way_is_free(start);
+    if (m_may_predict) return StepStatus::ok;
     start = predicted;
     q = q_free;
     return StepStatus::ok;
@@ -309,14 +313,23 @@ std::unique_ptr<NewtonProblem> ImplicitSolver::make_problem(const StepInput& inp
   return problem;
 }
 
+// Whether all nodes can go straight from the present state to `end`; finds the pairs of that way.
+bool ImplicitSolver::way_is_free(const Points& end) {
+  const VecX zero = VecX::Zero(6 * to_row(m_obstacles.size()));
+  m_contact->find_pairs(m_state.positions, zero, end, zero);
+  return m_contact->max_step(m_state.positions, zero, end, zero) >= 1;
+}
+
 // Where velocity, or velocity and the last step's acceleration, would carry the nodes, if that is better; the
 // choice depends on the state only. In smooth motion the second saves one Newton iteration of three.
 void ImplicitSolver::start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem,
-                                           VecX& z) const {
+                                           VecX& z) {
   double best = problem.value(z);
   for (const int order : {1, 2}) {
     VecX guess = z;
-    m_system.columns().gather(predict(input, start, order), guess);
+    const Points ahead = predict(input, start, order);
+    if (m_contact && !way_is_free(ahead)) continue;
+    m_system.columns().gather(ahead, guess);
     const double value = problem.value(guess);
     if (!(value < best)) continue;
     best = value;
@@ -335,7 +348,7 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
   if (outcome.status != StepStatus::ok) return outcome;
   const std::unique_ptr<StepProblem> problem = problem_at(input, start, q);
   VecX z = problem->pack();
-  if (!m_contact && m_options.inertia) start_from_prediction(input, start, *problem, z);
+  if (m_may_predict && m_options.inertia) start_from_prediction(input, start, *problem, z);
   outcome.newton = solve(*problem, z);
   add_counts(spent, outcome.newton);
   m_state.linear = m_system.solver()->memory();

@@ -127,6 +127,8 @@ class ImplicitSolver {
   // with friction.
   Points contact_forces(bool friction) const;
   const ContactPotential* contact() const { return m_contact ? &*m_contact : nullptr; }
+  // Wall time spent in contact so far, s.
+  double contact_seconds() const { return m_contact ? m_contact->seconds() : 0; }
 
  private:
   Points held_start(const StepInput& input) const;
@@ -142,8 +144,8 @@ class ImplicitSolver {
   StepStatus follow_prescribed_motion(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   // The step's function at (start, q). `input` must outlive it.
   std::unique_ptr<StepProblem> problem_at(const StepInput& input, const Points& start, const VecX& q);
-  void start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem,
-                             VecX& z) const;
+  void start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem, VecX& z);
+  bool way_is_free(const Points& end);
   NewtonSummary solve(StepProblem& problem, VecX& z);
   void balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const;
   void finish(const StepInput& input, StepPoint end);
@@ -160,7 +162,8 @@ class ImplicitSolver {
   double m_smallest_gap = 0;
   std::vector<Reaction> m_reactions;
   VecX m_end_increments;    // q at the end of the last step
-  double m_stiffening = 0;  // J: added to contact at the start of the step
+  double m_stiffening = 0;    // J: added to contact at the start of the step
+  bool m_may_predict = true;  // the step may start from any place that can be reached freely
   // What inertia goes on from: state and step themselves, or x̃, ṽ and the shorter time of bdf2.
   struct Base {
     Points positions, velocities;

@@ -82,6 +82,7 @@ void StepUnknowns::pack_gradient(const StepGradient& gradient, VecX& g) const {
 
 void StepUnknowns::mask(BorderedHessian& h) const {
   if (!m_any_masked) return;
+  h.patch.clear_masked(m_masked);
   const BlockPattern& pattern = h.a.pattern();
   const std::span<const int> start = pattern.column_start(), rows = pattern.row_index();
   const std::span<double> values = h.a.values();

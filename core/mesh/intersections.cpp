@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.h"
 #include "core/mesh/bvh.h"
+#include "core/mesh/crossings.h"
 #include "core/mesh/topology.h"
 
 namespace exemplar {
@@ -92,6 +93,15 @@ bool segment_touches(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b,
   return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
 }
 
+// The segment goes through the plane, from one side to the other, within the triangle.
+bool segment_crosses(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+  if (side_of_plane(a, b, c, p) * side_of_plane(a, b, c, q) >= 0) return false;
+  const int ab = side_of_plane(p, q, a, b);
+  const int bc = side_of_plane(p, q, b, c);
+  const int ca = side_of_plane(p, q, c, a);
+  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
+}
+
 class PairTest {
  public:
   explicit PairTest(const TriMesh& mesh) : m_mesh(mesh) { prepare_predicates(); }
@@ -124,6 +134,13 @@ class PairTest {
     return false;
   }
 
+  bool crosses(int s, int t) const {
+    for (int k = 0; k < 3; ++k) {
+      if (opposite_crosses(s, k, t) || opposite_crosses(t, k, s)) return true;
+    }
+    return false;
+  }
+
  private:
   Vec3 x(int vertex) const { return m_mesh.vertices.row(vertex); }
   Vec3 corner(int t, int k) const { return x(m_mesh.triangles(t, k % 3)); }
@@ -131,6 +148,14 @@ class PairTest {
   // The edge of s opposite its corner k against the triangle t.
   bool opposite_touches(int s, int k, int t) const {
     return segment_touches(corner(s, k + 1), corner(s, k + 2), corner(t, 0), corner(t, 1), corner(t, 2));
+  }
+
+  // The same without touching; an edge that ends in a corner of t cannot cross it.
+  bool opposite_crosses(int s, int k, int t) const {
+    for (const int end : {(k + 1) % 3, (k + 2) % 3}) {
+      if ((m_mesh.triangles.row(t).array() == m_mesh.triangles(s, end)).any()) return false;
+    }
+    return segment_crosses(corner(s, k + 1), corner(s, k + 2), corner(t, 0), corner(t, 1), corner(t, 2));
   }
 
   // Two triangles on one edge overlap only when they are coplanar and on the same side of it.
@@ -147,19 +172,19 @@ class PairTest {
   const TriMesh& m_mesh;
 };
 
-// For every triangle, the later ones that it touches.
-std::vector<std::vector<int>> touching(const TriMesh& mesh) {
+// For every triangle, the later ones that meet it by test(s, t).
+std::vector<std::vector<int>> meeting(const TriMesh& mesh, const auto& test) {
   const std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
   const Bvh tree(boxes);
-  const PairTest test(mesh);
+  const PairTest pairs(mesh);
   std::vector<std::vector<int>> found(boxes.size());
   parallel_for(
       boxes.size(),
       [&](std::size_t i) {
         const int s = static_cast<int>(i);
-        if (test.degenerate(s)) return;
+        if (pairs.degenerate(s)) return;
         tree.for_overlaps(boxes[i], [&](int t) {
-          if (t > s && boxes[t].overlaps(boxes[i]) && !test.degenerate(t) && test(s, t))
+          if (t > s && boxes[t].overlaps(boxes[i]) && !pairs.degenerate(t) && test(pairs, s, t))
             found[i].push_back(t);
         });
         std::sort(found[i].begin(), found[i].end());
@@ -168,7 +193,20 @@ std::vector<std::vector<int>> touching(const TriMesh& mesh) {
   return found;
 }
 
+std::vector<std::vector<int>> touching(const TriMesh& mesh) {
+  return meeting(mesh, [](const PairTest& pairs, int s, int t) { return pairs(s, t); });
+}
+
 }  // namespace
+
+std::vector<std::pair<int, int>> crossing_pairs(const TriMesh& mesh) {
+  const auto found = meeting(mesh, [](const PairTest& pairs, int s, int t) { return pairs.crosses(s, t); });
+  std::vector<std::pair<int, int>> all;
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    for (const int t : found[s]) all.emplace_back(static_cast<int>(s), t);
+  }
+  return all;
+}
 
 std::vector<std::pair<int, int>> self_intersections(const TriMesh& mesh, std::size_t limit) {
   std::vector<std::pair<int, int>> pairs;

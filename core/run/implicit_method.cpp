@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/run/body_separation.h"
 #include "core/run/start_separation.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
@@ -83,7 +84,11 @@ class ImplicitMethod : public Method {
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override;
-  PhaseTimes phase_times() const override { return {{"solve", m_seconds}}; }
+  PhaseTimes phase_times() const override {
+    if (!has_contact()) return {{"solve", m_seconds}};
+    const double contact = m_solver.contact_seconds();
+    return {{"solve", m_seconds - contact}, {"contact", contact}};
+  }
   Notes notes() const override { return m_notes; }
 
  private:
@@ -97,7 +102,10 @@ class ImplicitMethod : public Method {
 
   ContactBody contact_of(std::size_t b) const;
   ContactOptions contact_of_obstacles() const;
+  void choose_contact();
+  PlacedBody placed(std::size_t b) const;
   void separate();
+  Vec3 separate(PlacedBody& body, std::span<const PlacedBody> earlier) const;
   void add_contact();
   void check_actions() const;
   void prepare_actions();
@@ -117,6 +125,10 @@ class ImplicitMethod : public Method {
     return m_solver.masses().segment(m_model->bodies()[b].first_node, m_model->bodies()[b].node_count);
   }
   Vec3 body_velocity(std::size_t b) const;
+  bool meets_bodies() const {
+    return m_between || std::find(m_self.begin(), m_self.end(), 1) != m_self.end();
+  }
+  bool has_contact() const { return !m_scene.obstacles.empty() || meets_bodies(); }
 
   const Scene& m_scene;
   ImplicitSettings m_settings;
@@ -131,6 +143,8 @@ class ImplicitMethod : public Method {
   // J: work of loads and supports so far; energy at the start, of bodies and of dynamic obstacles.
   double m_work = 0, m_start_energy = 0, m_start_obstacles = 0;
   double m_residual = 0;  // relative, largest of the last frame's steps
+  bool m_between = false;    // bodies meet each other
+  std::vector<char> m_self;  // per body: it meets itself
 };
 
 ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& settings,
@@ -141,7 +155,8 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
       m_solver(m_model->solver()),
       m_notes(std::move(notes)) {
   check_controllers(scene, settings);
-  if (!scene.obstacles.empty()) {
+  choose_contact();
+  if (has_contact()) {
     separate();
     add_contact();
   }
@@ -159,7 +174,8 @@ ContactBody ImplicitMethod::contact_of(std::size_t b) const {
   const Material& material = m_scene.bodies[b].material();
   const ContactOptions from_size = default_contact_options(m_model->bodies()[b].size, material.young);
   return {m_settings.contact.reach.value_or(from_size.reach),
-          m_settings.contact.stiffness.value_or(from_size.stiffness), material.friction};
+          m_settings.contact.stiffness.value_or(from_size.stiffness), material.friction,
+          !m_self.empty() && m_self[b] != 0, half_width(m_model->bodies()[b].contact)};
 }
 
 // Among obstacles the largest of the bodies' numbers hold.
@@ -173,20 +189,66 @@ ContactOptions ImplicitMethod::contact_of_obstacles() const {
   return options;
 }
 
+PlacedBody ImplicitMethod::placed(std::size_t b) const {
+  const ImplicitBody& body = m_model->bodies()[b];
+  return {m_scene.bodies[b].name(), &body.contact, rows_of(b, m_solver.state().positions),
+          contact_of(b).reach};
+}
+
+// Which bodies meet each other and themselves.
+void ImplicitMethod::choose_contact() {
+  m_between = m_settings.contact.between_bodies && m_scene.bodies.size() > 1;
+  m_self.assign(m_scene.bodies.size(), 0);
+  for (std::size_t b = 0; b < m_scene.bodies.size() && m_settings.contact.self; ++b) {
+    const PlacedBody body = placed(b);
+    switch (self_crossing(body)) {
+      case SelfCrossing::none:
+        m_self[b] = 1;
+        break;
+      case SelfCrossing::by_shape:
+        m_notes.push_back(
+            {Severity::warning, fmt::format("body {}: its surface crosses itself at rest, so its "
+                                            "contact with itself is not modelled",
+                                            body.name)});
+        break;
+      case SelfCrossing::by_pose:
+        refuse_self_crossing(body);
+    }
+  }
+}
+
+// From obstacles and from the bodies before it; what makes room for one may take it from another.
+Vec3 ImplicitMethod::separate(PlacedBody& body, std::span<const PlacedBody> earlier) const {
+  constexpr int k_rounds = 10;
+  Vec3 shift = Vec3::Zero();
+  for (int round = 0; round < k_rounds; ++round) {
+    Vec3 more = Vec3::Zero();
+    if (!m_scene.obstacles.empty())
+      more += separate_from_obstacles(*body.surface, m_scene.obstacles, 0.5 * body.reach, 5 * body.reach,
+                                      body.name, body.nodes);
+    const Vec3 from_obstacles = more;
+    if (m_between) more += separate_from_bodies(body, earlier);
+    shift += more;
+    if (more == from_obstacles) return shift;
+  }
+  throw InputError(
+      fmt::format("body {} starts wedged between bodies and obstacles: leave a little room", body.name));
+}
+
 void ImplicitMethod::separate() {
   ImplicitState state = m_solver.state();
+  std::vector<PlacedBody> bodies;
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
-    const ImplicitBody& body = m_model->bodies()[b];
-    const std::string& name = m_scene.bodies[b].name();
-    const double reach = contact_of(b).reach;
-    Points x = rows_of(b, state.positions);
-    const Vec3 shift =
-        separate_from_obstacles(body.contact, m_scene.obstacles, 0.5 * reach, 5 * reach, name, x);
+    PlacedBody body = placed(b);
+    const Vec3 shift = separate(body, bodies);
+    bodies.push_back(std::move(body));
     if (shift.norm() == 0) continue;
-    state.positions.middleRows(body.first_node, body.node_count) = x;
+    const ImplicitBody& part = m_model->bodies()[b];
+    state.positions.middleRows(part.first_node, part.node_count) = bodies.back().nodes;
     m_notes.push_back(
         {Severity::note,
-         fmt::format("body {} touches an obstacle at the start: moved by {:.2g} m", name, shift.norm())});
+         fmt::format("body {} touches {} at the start: moved by {:.2g} m", bodies.back().name,
+                     m_between && b > 0 ? "an obstacle or a body" : "an obstacle", shift.norm())});
   }
   m_solver.set_state(std::move(state));
 }
@@ -198,6 +260,14 @@ void ImplicitMethod::add_contact() {
     surface.bodies = {contact_of(b)};
     append(all, surface, m_model->bodies()[b].first_node);
   }
+  all.between = m_between;
+  const std::vector<ObstacleBody> none;
+  const VecX no_increments;
+  const Points& x = m_solver.state().positions;
+  ContactPotential bodies(all, none, contact_of_obstacles());
+  bodies.find_pairs(x, no_increments, x, no_increments);
+  if (bodies.smallest_gap(x, no_increments) <= 0)
+    throw InputError("a sheet starts closer to itself or to another body than its thickness");
   m_solver.add_contact(std::move(all), m_scene.obstacles, contact_of_obstacles(), m_scene.gravity);
 }
 
@@ -449,7 +519,7 @@ Diagnostics ImplicitMethod::diagnostics() const {
   }
   d.elastic_energy += distance;
   if (has_examples) d.example_distance = distance;
-  if (!m_scene.obstacles.empty()) d.extra.push_back({"contact_energy", "J", state.energies.barrier});
+  if (has_contact()) d.extra.push_back({"contact_energy", "J", state.energies.barrier});
   balance(d);
   add_solver_columns(d.extra);
   return d;

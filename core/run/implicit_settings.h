@@ -15,6 +15,8 @@ struct ContactSettings {
   std::optional<double> reach;
   std::optional<double> stiffness;
   double sticking_speed = 1e-3;
+  bool between_bodies = true;
+  bool self = false;
 };
 
 struct ImplicitSettings {
@@ -34,6 +36,8 @@ inline void describe(Describe<ContactSettings>& d) {
           "pressure scale of contact; default from the material", positive());
   d.field("sticking_speed", &ContactSettings::sticking_speed, "m/s", "speed below which friction holds",
           positive());
+  d.field("between_bodies", &ContactSettings::between_bodies, "", "whether bodies meet each other");
+  d.field("self", &ContactSettings::self, "", "whether a body meets itself");
 }
 
 template <class Settings>
@@ -48,7 +52,8 @@ void describe_implicit(Describe<Settings>& d) {
   d.choice("integrator", static_cast<Integrator Settings::*>(&ImplicitSettings::integrator),
            {{"implicit-euler", Integrator::implicit_euler}, {"bdf2", Integrator::bdf2}},
            "how motion goes on in time: order 1 and damped by itself, or order 2 with little loss");
-  d.field("contact", &ImplicitSettings::contact, "", "contact with obstacles");
+  d.field("contact", &ImplicitSettings::contact, "",
+          "contact with obstacles, of bodies with each other and with themselves");
   d.choice("linear_solver", static_cast<LinearMethod Settings::*>(&ImplicitSettings::linear_solver),
            {{"auto", LinearMethod::automatic},
             {"direct", LinearMethod::direct},

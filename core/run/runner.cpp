@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/output/atomic_file.h"
+#include "core/run/surface_crossings.h"
 #include "core/run/surface_fields.h"
 
 namespace exemplar {
@@ -92,6 +93,7 @@ class Loop {
     metrics.phases = m_method.phase_times();
     if (const Geometry* surface = find_series(geometries, "surface")) {
       metrics.volume_ratio = surface_volume_ratio(m_scene, *surface);
+      metrics.crossings = surface_crossings(*surface);
       double& depth = metrics.diagnostics.deepest_penetration;
       if (std::isnan(depth)) depth = deepest_penetration(m_scene, poses, surface->points);
     }
@@ -173,7 +175,8 @@ Metrics metrics_of(const FrameMetrics& frame) {
                         {"volume_ratio", "", frame.volume_ratio},
                         {"plastic_measure", "", d.plastic_measure},
                         {"example_distance", "J", d.example_distance},
-                        {"deepest_penetration", "m", d.deepest_penetration}};
+                        {"deepest_penetration", "m", d.deepest_penetration},
+                        {"crossings", "", frame.crossings}};
   all.insert(all.end(), scalars.begin(), scalars.end());
   all.insert(all.end(), d.extra.begin(), d.extra.end());
   all.push_back({"steps", "", static_cast<double>(frame.steps)});

@@ -17,6 +17,7 @@ struct FrameMetrics {
   double time = 0;  // s
   Diagnostics diagnostics;
   double volume_ratio = k_unknown;  // of the written surfaces, closed bodies only
+  double crossings = k_unknown;     // pairs of triangles of the written surface that cross
   int steps = 0, iterations = 0;    // since the frame before
   double wall_time = 0;             // s in advance() since the start
   PhaseTimes phases;                // s since the start

@@ -48,15 +48,22 @@ std::vector<std::vector<int>> neighbours(const BlockPattern& pattern) {
 CoarseSpace::CoarseSpace(const BlockPattern& pattern, std::span<const char> left_out) {
   aggregate(pattern, left_out);
   find_pairs(pattern);
-  std::vector<int> cliques;
-  for (const Pair& pair : m_pairs) {
-    for (const int node : {2 * pair.row, 2 * pair.row + 1, 2 * pair.column, 2 * pair.column + 1})
-      cliques.push_back(node);
-  }
-  m_pattern = std::make_unique<BlockPattern>(2 * m_aggregates, cliques, 4);
-  m_matrix = BlockMatrix(*m_pattern);
-  m_cholesky = std::make_unique<Cholesky>(*m_pattern);
+  m_own = make_system({});
   m_arms.resize(static_cast<std::size_t>(pattern.columns()));
+}
+
+CoarseSpace::System CoarseSpace::make_system(std::span<const std::pair<int, int>> more) const {
+  std::vector<int> cliques;
+  const auto link = [&](int a, int b) {
+    for (const int node : {2 * a, 2 * a + 1, 2 * b, 2 * b + 1}) cliques.push_back(node);
+  };
+  for (const Pair& pair : m_pairs) link(pair.row, pair.column);
+  for (const auto& [a, b] : more) link(a, b);
+  System system;
+  system.pattern = std::make_unique<BlockPattern>(2 * m_aggregates, cliques, 4);
+  system.matrix = BlockMatrix(*system.pattern);
+  system.cholesky = std::make_unique<Cholesky>(*system.pattern);
+  return system;
 }
 
 // Grows groups breadth first from the free node of lowest index; a remainder that is too small joins a
@@ -138,42 +145,92 @@ void CoarseSpace::place_nodes(const Points& positions) {
   }
 }
 
+// P_iᵀ B P_j of a block B between the columns i and j.
+CoarseSpace::Block6 CoarseSpace::term(const Mat3& block, int row, int column) const {
+  // A [ρ]× takes the cross product of every row with ρ, [ρ]× A that of ρ with every column.
+  const Mat3 right = -block.rowwise().cross(m_arms[static_cast<std::size_t>(column)].transpose());
+  const Vec3& arm = m_arms[static_cast<std::size_t>(row)];
+  Block6 out;
+  out << block, right, -block.colwise().cross(arm), -right.colwise().cross(arm);
+  return out;
+}
+
 // Σ P_iᵀ A_ij P_j over the pair's blocks.
-Eigen::Matrix<double, 6, 6> CoarseSpace::restricted(const BlockMatrix& a, const Pair& pair) const {
-  Eigen::Matrix<double, 6, 6> sum = Eigen::Matrix<double, 6, 6>::Zero();
+CoarseSpace::Block6 CoarseSpace::restricted(const BlockMatrix& a, const Pair& pair) const {
+  Block6 sum = Block6::Zero();
   for (std::size_t k = pair.begin; k < pair.end; ++k) {
     const FineBlock& fine = m_blocks[k];
-    const Mat3 block = block_at(a, fine.slot);
-    // A [ρ]× takes the cross product of every row with ρ, [ρ]× A that of ρ with every column.
-    const Mat3 right = -block.rowwise().cross(m_arms[static_cast<std::size_t>(fine.column)].transpose());
-    const Vec3& arm = m_arms[static_cast<std::size_t>(fine.row)];
-    Eigen::Matrix<double, 6, 6> term;
-    term << block, right, -block.colwise().cross(arm), -right.colwise().cross(arm);
-    sum += term;
-    if (pair.row == pair.column && fine.row != fine.column) sum += term.transpose();
+    const Block6 one = term(block_at(a, fine.slot), fine.row, fine.column);
+    sum += one;
+    if (pair.row == pair.column && fine.row != fine.column) sum += one.transpose();
   }
   return sum;
 }
 
-bool CoarseSpace::update(const BlockMatrix& a, const Points& positions) {
+// Block (row, column) of aggregates, row ≥ column.
+void CoarseSpace::add(int row, int column, const Block6& block, System& system) const {
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      if (2 * row + i >= 2 * column + j)
+        system.matrix.add(system.pattern->slot(2 * row + i, 2 * column + j), block.block<3, 3>(3 * i, 3 * j));
+    }
+  }
+}
+
+bool CoarseSpace::update(const BlockMatrix& a, const Points& positions, const PatchMatrix* patch) {
   place_nodes(positions);
-  m_matrix.set_zero();
-  std::vector<Eigen::Matrix<double, 6, 6>> blocks(m_pairs.size());
+  std::vector<Block6> blocks(m_pairs.size());
   parallel_for(
       m_pairs.size(), [&](std::size_t k) { blocks[k] = restricted(a, m_pairs[k]); }, 16);
+  m_active = &m_own;
+  if (patch != nullptr) select_system(*patch);
+  m_active->matrix.set_zero();
   for (std::size_t k = 0; k < m_pairs.size(); ++k) {
-    const int row = 2 * m_pairs[k].row, column = 2 * m_pairs[k].column;
-    for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 2; ++j) {
-        if (row + i >= column + j)
-          m_matrix.add(m_pattern->slot(row + i, column + j), blocks[k].block<3, 3>(3 * i, 3 * j));
-      }
-    }
+    const int row = m_pairs[k].row, column = m_pairs[k].column;
+    add(row, column, blocks[k], *m_active);
     if (row != column) continue;
     const double shift = k_shift * blocks[k].diagonal().cwiseAbs().maxCoeff();
-    for (int i = 0; i < 2; ++i) m_matrix.add_to_diagonal(row + i, shift);
+    for (int i = 0; i < 2; ++i) m_active->matrix.add_to_diagonal(2 * row + i, shift);
   }
-  return m_cholesky->factorise(m_matrix);
+  if (patch != nullptr) add_patch(*patch);
+  return m_active->cholesky->factorise(m_active->matrix);
+}
+
+// The system that has all pairs of aggregates that the patch couples.
+void CoarseSpace::select_system(const PatchMatrix& patch) {
+  std::vector<std::pair<int, int>> linked;
+  patch.for_blocks([&](int row, int column, const Mat3&) {
+    const int i = m_aggregate_of[static_cast<std::size_t>(row)],
+              j = m_aggregate_of[static_cast<std::size_t>(column)];
+    if (i >= 0 && j >= 0 && i != j) linked.emplace_back(std::max(i, j), std::min(i, j));
+  });
+  std::sort(linked.begin(), linked.end());
+  linked.erase(std::unique(linked.begin(), linked.end()), linked.end());
+  std::erase_if(linked, [&](const std::pair<int, int>& link) {
+    return std::binary_search(
+        m_pairs.begin(), m_pairs.end(), Pair{link.first, link.second, 0, 0},
+        [](const Pair& a, const Pair& b) { return std::pair(a.row, a.column) < std::pair(b.row, b.column); });
+  });
+  if (linked.empty()) return;
+  if (linked != m_linked || !m_patched.pattern) {
+    m_patched = make_system(linked);
+    m_linked = std::move(linked);
+  }
+  m_active = &m_patched;
+}
+
+void CoarseSpace::add_patch(const PatchMatrix& patch) {
+  patch.for_blocks([&](int row, int column, const Mat3& block) {
+    const int i = m_aggregate_of[static_cast<std::size_t>(row)],
+              j = m_aggregate_of[static_cast<std::size_t>(column)];
+    if (i < 0 || j < 0) return;
+    Block6 one = term(block, row, column);
+    if (i == j && row != column) one = (one + one.transpose()).eval();
+    if (i >= j)
+      add(i, j, one, *m_active);
+    else
+      add(j, i, one.transpose(), *m_active);
+  });
 }
 
 void CoarseSpace::add_correction(const double* r, double* z, int count) {
@@ -196,7 +253,7 @@ void CoarseSpace::add_correction(const double* r, double* z, int count) {
       coarse.block<3, 1>(6 * static_cast<Eigen::Index>(a) + 3, k) = torque;
     }
   }
-  const MatX motion = m_cholesky->solve(coarse);
+  const MatX motion = m_active->cholesky->solve(coarse);
   for (std::size_t j = 0; j < m_arms.size(); ++j) {
     if (m_aggregate_of[j] < 0) continue;
     const Eigen::Index row = 6 * static_cast<Eigen::Index>(m_aggregate_of[j]);

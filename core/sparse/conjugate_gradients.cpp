@@ -17,11 +17,15 @@ template <int Count>
 using Sums = std::array<double, Count>;
 
 // Inverses of the diagonal blocks; false if one is not positive definite.
-bool invert_diagonal(const BlockMatrix& a, std::vector<Mat3>& inverses) {
+bool invert_diagonal(const BlockMatrix& a, const PatchMatrix* patch, std::vector<Mat3>& inverses) {
   const int n = a.pattern().columns();
+  std::size_t patched = 0;  // columns of the patch that are done
   inverses.resize(static_cast<std::size_t>(n));
   for (int j = 0; j < n; ++j) {
-    const Eigen::LLT<Mat3> llt(a.diagonal_block(j));
+    Mat3 block = a.diagonal_block(j);
+    if (patch != nullptr && patched < patch->columns().size() && patch->columns()[patched] == j)
+      block += patch->matrix().diagonal_block(static_cast<int>(patched++));
+    const Eigen::LLT<Mat3> llt(block);
     if (llt.info() != Eigen::Success) return false;
     inverses[static_cast<std::size_t>(j)] = llt.solve(Mat3::Identity());
   }
@@ -127,9 +131,16 @@ bool all_small(const Sums<Count>& rho, const Sums<Count>& target) {
 }  // namespace
 
 template <int Count>
+void ConjugateGradients::multiply(const BlockMatrix& a, const PatchMatrix* patch,
+                                  const std::vector<double>& x, std::vector<double>& y) {
+  m_product.multiply(a, x.data(), y.data(), Count);
+  if (patch != nullptr) patch->add_product(x.data(), y.data(), Count);
+}
+
+template <int Count>
 CgResult ConjugateGradients::solve_batch(const BlockMatrix& a, const Eigen::Ref<const MatX>& rhs,
                                          double tolerance, int max_iterations, CoarseSpace* coarse,
-                                         Eigen::Ref<MatX> x) {
+                                         const PatchMatrix* patch, Eigen::Ref<MatX> x) {
   // z = M⁻¹ r has been computed without the coarse space, with r·z = `norm`; returns r·z with it.
   const auto add_coarse = [&](const Sums<Count>& norm) {
     if (coarse == nullptr) return norm;
@@ -146,7 +157,7 @@ CgResult ConjugateGradients::solve_batch(const BlockMatrix& a, const Eigen::Ref<
   Sums<Count> target = norm;
   for (double& t : target) t *= tolerance * tolerance;
   if (!x.isZero(0)) {
-    m_product.multiply(a, m_x.data(), m_ad.data(), Count);
+    multiply<Count>(a, patch, m_x, m_ad);
     Sums<Count> one;
     one.fill(1.0);
     norm = advance<Count>(one, m_inverses, m_d, m_ad, m_x, m_r, m_z);
@@ -154,7 +165,7 @@ CgResult ConjugateGradients::solve_batch(const BlockMatrix& a, const Eigen::Ref<
   Sums<Count> rho = add_coarse(norm);
   m_d = m_z;
   while (!(result.converged = all_small<Count>(norm, target)) && result.iterations < max_iterations) {
-    m_product.multiply(a, m_d.data(), m_ad.data(), Count);
+    multiply<Count>(a, patch, m_d, m_ad);
     const Sums<Count> curvature = dots<Count>(m_d, m_ad);
     ++result.iterations;
     Sums<Count> alpha, beta;
@@ -179,14 +190,15 @@ CgResult ConjugateGradients::solve_batch(const BlockMatrix& a, const Eigen::Ref<
 }
 
 CgResult ConjugateGradients::solve(const BlockMatrix& a, const MatX& rhs, double tolerance,
-                                   int max_iterations, CoarseSpace* coarse, MatX& x) {
+                                   int max_iterations, CoarseSpace* coarse, MatX& x,
+                                   const PatchMatrix* patch) {
   CgResult total;
   total.converged = true;
-  if (!invert_diagonal(a, m_inverses)) return {false, true, 0};
+  if (!invert_diagonal(a, patch, m_inverses)) return {false, true, 0};
   for (Eigen::Index first = 0; first < rhs.cols() && total.converged; first += 4) {
     const Eigen::Index count = std::min<Eigen::Index>(4, rhs.cols() - first);
     const auto batch = [&]<int Count>() {
-      return solve_batch<Count>(a, rhs.middleCols(first, count), tolerance, max_iterations, coarse,
+      return solve_batch<Count>(a, rhs.middleCols(first, count), tolerance, max_iterations, coarse, patch,
                                 x.middleCols(first, count));
     };
     const CgResult result = count == 1   ? batch.operator()<1>()

@@ -7,6 +7,7 @@
 
 #include "core/sparse/block_product.h"
 #include "core/sparse/coarse_space.h"
+#include "core/sparse/patch_matrix.h"
 #include "core/sparse/pattern.h"
 
 namespace exemplar {
@@ -23,14 +24,17 @@ class ConjugateGradients {
   explicit ConjugateGradients(const BlockPattern& pattern) : m_product(pattern) {}
   // Solves A x = rhs column by column until ‖r‖ ≤ tolerance·‖rhs‖ for every column, in the norm of the block-
   // Jacobi preconditioner. `x` holds the start and, however it ends, the last iterate. `coarse`: null or
-  // updated for this matrix.
+  // updated for this matrix. `patch`: null, or what is added to the matrix.
   CgResult solve(const BlockMatrix& a, const MatX& rhs, double tolerance, int max_iterations,
-                 CoarseSpace* coarse, MatX& x);
+                 CoarseSpace* coarse, MatX& x, const PatchMatrix* patch = nullptr);
 
  private:
   template <int Count>
   CgResult solve_batch(const BlockMatrix& a, const Eigen::Ref<const MatX>& rhs, double tolerance,
-                       int max_iterations, CoarseSpace* coarse, Eigen::Ref<MatX> x);
+                       int max_iterations, CoarseSpace* coarse, const PatchMatrix* patch, Eigen::Ref<MatX> x);
+  template <int Count>
+  void multiply(const BlockMatrix& a, const PatchMatrix* patch, const std::vector<double>& x,
+                std::vector<double>& y);
 
   BlockProduct m_product;
   std::vector<Mat3> m_inverses;  // of the diagonal blocks

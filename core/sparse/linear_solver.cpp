@@ -88,32 +88,41 @@ LinearStrategy LinearSolver::next_strategy(LinearStrategy strategy) const {
                                                                : LinearStrategy::direct;
 }
 
-LinearStatus LinearSolver::solve_direct(const BlockMatrix& a, const MatX& rhs, MatX& x) {
+LinearStatus LinearSolver::solve_direct(const Sum& sum, const MatX& rhs, MatX& x) {
   ++m_counts.factorisations;
-  if (!cholesky().factorise(a)) return LinearStatus::not_positive_definite;
-  x = cholesky().solve(rhs);
+  if (sum.patch == nullptr) {
+    if (!cholesky().factorise(sum.a)) return LinearStatus::not_positive_definite;
+    x = cholesky().solve(rhs);
+  } else {
+    if (!m_patched || !m_patched->fits(*sum.patch))
+      m_patched = std::make_unique<PatchedCholesky>(*m_pattern, *sum.patch);
+    if (!m_patched->factorise(sum.a, *sum.patch)) return LinearStatus::not_positive_definite;
+    x = m_patched->solve(rhs);
+  }
   return x.allFinite() ? LinearStatus::solved : LinearStatus::failed;
 }
 
-LinearStatus LinearSolver::solve_iterative(LinearStrategy strategy, const BlockMatrix& a, const MatX& rhs,
+LinearStatus LinearSolver::solve_iterative(LinearStrategy strategy, const Sum& sum, const MatX& rhs,
                                            double tolerance, MatX& x) {
   if (!m_gradients) m_gradients = std::make_unique<ConjugateGradients>(*m_pattern);
   CoarseSpace* coarse = strategy == LinearStrategy::coarse ? &coarse_space() : nullptr;
   if (coarse != nullptr) {
     ++m_counts.coarse_updates;
-    if (!coarse->update(a, m_positions)) return LinearStatus::not_positive_definite;
+    if (!coarse->update(sum.a, m_positions, sum.patch)) return LinearStatus::not_positive_definite;
   }
   const CgResult result =
-      m_gradients->solve(a, rhs, tolerance, iteration_limit(strategy, rhs.cols()), coarse, x);
+      m_gradients->solve(sum.a, rhs, tolerance, iteration_limit(strategy, rhs.cols()), coarse, x, sum.patch);
   m_counts.cg_iterations += result.iterations;
   if (result.negative_curvature) return LinearStatus::not_positive_definite;
   return result.converged && x.allFinite() ? LinearStatus::solved : LinearStatus::failed;
 }
 
-LinearStatus LinearSolver::solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x) {
+LinearStatus LinearSolver::solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x,
+                                 const PatchMatrix* patch) {
   ++m_counts.solves;
   const Stopwatch stopwatch;
-  const LinearStatus status = choose_and_solve(a, rhs, tolerance, x);
+  const LinearStatus status =
+      choose_and_solve({a, patch != nullptr && !patch->empty() ? patch : nullptr}, rhs, tolerance, x);
   m_counts.seconds += stopwatch.seconds();
   return status;
 }
@@ -136,14 +145,13 @@ void LinearSolver::remember(LinearStrategy strategy) {
   m_memory.next_pause = std::min(4 * m_memory.next_pause, k_longest_pause);
 }
 
-LinearStatus LinearSolver::choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance,
-                                            MatX& x) {
+LinearStatus LinearSolver::choose_and_solve(const Sum& sum, const MatX& rhs, double tolerance, MatX& x) {
   const LinearStrategy first = first_strategy();
   x.setZero(rhs.rows(), rhs.cols());
   for (LinearStrategy strategy = first;; strategy = next_strategy(strategy)) {
     const LinearStatus status = strategy == LinearStrategy::direct
-                                    ? solve_direct(a, rhs, x)
-                                    : solve_iterative(strategy, a, rhs, tolerance, x);
+                                    ? solve_direct(sum, rhs, x)
+                                    : solve_iterative(strategy, sum, rhs, tolerance, x);
     if (status == LinearStatus::failed && strategy != LinearStrategy::direct) continue;
     if (status == LinearStatus::solved && m_method != LinearMethod::direct &&
         (strategy != first || strategy == LinearStrategy::diagonal))

@@ -12,6 +12,7 @@
 
 #include "core/sparse/cholesky.h"
 #include "core/sparse/conjugate_gradients.h"
+#include "core/sparse/patched_cholesky.h"
 
 namespace exemplar {
 
@@ -47,8 +48,10 @@ class LinearSolver {
     m_left_out = std::move(left_out);
   }
 
-  // Solves A x = rhs for all columns. `tolerance` is for the iterative method; `x` is overwritten.
-  LinearStatus solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x);
+  // Solves A x = rhs for all columns. `tolerance` is for the iterative method; `x` is overwritten. `patch`
+  // (null or empty: none) is added to A: gradients multiply both, factorisations take the union.
+  LinearStatus solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x,
+                     const PatchMatrix* patch = nullptr);
 
   const LinearCounts& counts() const { return m_counts; }
   const LinearMemory& memory() const { return m_memory; }
@@ -56,11 +59,16 @@ class LinearSolver {
   LinearMethod method() const { return m_method; }
 
  private:
-  LinearStatus choose_and_solve(const BlockMatrix& a, const MatX& rhs, double tolerance, MatX& x);
-  LinearStatus solve_direct(const BlockMatrix& a, const MatX& rhs, MatX& x);
+  // The matrix of one system.
+  struct Sum {
+    const BlockMatrix& a;
+    const PatchMatrix* patch;
+  };
+  LinearStatus choose_and_solve(const Sum& sum, const MatX& rhs, double tolerance, MatX& x);
+  LinearStatus solve_direct(const Sum& sum, const MatX& rhs, MatX& x);
   // From the start in x, with at most so many iterations as the strategy is worth.
-  LinearStatus solve_iterative(LinearStrategy strategy, const BlockMatrix& a, const MatX& rhs,
-                               double tolerance, MatX& x);
+  LinearStatus solve_iterative(LinearStrategy strategy, const Sum& sum, const MatX& rhs, double tolerance,
+                               MatX& x);
   LinearStrategy next_strategy(LinearStrategy strategy) const;
   LinearStrategy first_strategy();
   void remember(LinearStrategy strategy);
@@ -77,6 +85,7 @@ class LinearSolver {
   Points m_positions;
   std::vector<char> m_left_out;
   std::unique_ptr<Cholesky> m_cholesky;
+  std::unique_ptr<PatchedCholesky> m_patched;  // of the last patch that was factorised
   std::unique_ptr<ConjugateGradients> m_gradients;
   std::unique_ptr<CoarseSpace> m_coarse;
   LinearCounts m_counts;

@@ -12,6 +12,7 @@ namespace exemplar {
 void BorderedHessian::reset(const BlockPattern& pattern, Eigen::Index border) {
   if (a.empty() || &a.pattern() != &pattern) a = BlockMatrix(pattern);
   a.set_zero();
+  patch = PatchMatrix();
   c.setZero(pattern.dofs(), border);
   d.setZero(border, border);
 }
@@ -52,7 +53,7 @@ NewtonStep solve_bordered(LinearSolver& solver, const BorderedHessian& h, const 
   rhs.col(0) = g.head(n);
   rhs.rightCols(m) = h.c;
   if (n > 0) {
-    step.status = solver.solve(h.a, rhs, tolerance, y);
+    step.status = solver.solve(h.a, rhs, tolerance, y, &h.patch);
     if (step.status != LinearStatus::solved) return step;
   } else {
     step.status = LinearStatus::solved;

@@ -24,6 +24,7 @@ struct BorderedHessian {
   BlockMatrix a;
   MatX c;
   MatX d;
+  PatchMatrix patch;  // added to `a`: blocks that its pattern does not have
 
   // Ready for a new assembly: everything zero.
   void reset(const BlockPattern& pattern, Eigen::Index border);

@@ -169,4 +169,23 @@ TEST_F(FemProgram, MuchEnergyLostToTheTimeStepIsWarnedOf) {
   EXPECT_NE(read_text(m_folder / "coarse/run.json").find("the time step took"), std::string::npos);
 }
 
+TEST_F(FemProgram, OverlappingBodiesAreRefusedWithThePlaceAndTheTriangles) {
+  write_text(path("overlap.json"), R"({
+    "time": {"duration": 0.1, "fps": 50},
+    "bodies": [
+      {"name": "one", "surface": {"box": {"size": [0.2, 0.2, 0.2], "resolution": [2, 2, 2]}}, "volume": {"grid": [2, 2, 2]}},
+      {"name": "two", "surface": {"box": {"size": [0.2, 0.2, 0.2], "resolution": [2, 2, 2]}}, "volume": {"grid": [2, 2, 2]},
+       "position": [0.13, 0.05, 0.02]}]
+  })");
+  const Outcome outcome = run("EXEMPLAR -q run overlap.json --method fem -o out");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.errors.find("bodies two and one overlap at the start: by 0.07 m at"), std::string::npos)
+      << outcome.errors;
+  m_reader->SetFileName((m_folder / "out" / "overlap.vtp").c_str());
+  m_reader->Update();
+  EXPECT_GT(m_reader->GetOutput()->GetNumberOfCells(), 3);
+  const std::string apart = "--set bodies[1].position=[0.2,0.05,0.02]";
+  EXPECT_EQ(run("EXEMPLAR -q run overlap.json --method fem --frames 1 -o apart " + apart).exit_code, 0);
+}
+
 }  // namespace exemplar::testing

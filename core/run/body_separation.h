@@ -1,0 +1,48 @@
+// A start in which bodies neither overlap nor touch: the barrier of contact needs a gap between them. Bodies that
+// the scene puts in exact touch are moved a little apart; bodies that overlap, and bodies that cut themselves, are
+// refused with the place and the triangles that cross. Lengths in metres.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/base/errors.h"
+#include "core/contact/contact_surface.h"
+#include "core/output/fields.h"
+
+namespace exemplar {
+
+// Bad input with the triangles to look at.
+class OverlapError : public InputError {
+ public:
+  OverlapError(std::string message, Geometry triangles)
+      : InputError(std::move(message)), m_triangles(std::move(triangles)) {}
+  const Geometry& triangles() const { return m_triangles; }
+
+ private:
+  Geometry m_triangles;
+};
+
+// A body where it starts.
+struct PlacedBody {
+  std::string name;
+  const ContactSurface* surface = nullptr;
+  Points nodes;
+  double reach = 0;  // of its contact
+
+  TriMesh mesh() const { return {surface->map.apply(nodes), surface->triangles}; }
+};
+
+// Shifts `body` so that half a reach is left between it and each of `others`, and says by how much; zero when there
+// is room already. Throws OverlapError when it lies deeper in another one than five times the reach, or crosses it.
+Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others);
+
+enum class SelfCrossing {
+  none,
+  by_shape,  // the surface crosses itself at rest already: its contact with itself cannot be modelled
+  by_pose    // only where it starts
+};
+SelfCrossing self_crossing(const PlacedBody& body);
+[[noreturn]] void refuse_self_crossing(const PlacedBody& body);
+
+}  // namespace exemplar
