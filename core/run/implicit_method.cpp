@@ -142,7 +142,7 @@ class ImplicitMethod : public Method {
   int m_iterations = 0;
   // J: work of loads and supports so far; energy at the start, of bodies and of dynamic obstacles.
   double m_work = 0, m_start_energy = 0, m_start_obstacles = 0;
-  double m_residual = 0;  // relative, largest of the last frame's steps
+  double m_residual = 0;     // relative, largest of the last frame's steps
   bool m_between = false;    // bodies meet each other
   std::vector<char> m_self;  // per body: it meets itself
 };
