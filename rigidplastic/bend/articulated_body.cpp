@@ -144,11 +144,12 @@ Vec3 ArticulatedBody::normal_at(const BoneJoint& joint) const {
   return (da + db).normalized();
 }
 
-// Of the two bones' own triangles: other limbs that the plane meets do not count.
+// Of the two bones' own triangles: other limbs that the plane meets do not count. Of the undented surface, so that a
+// strength does not depend on whether the bone was split before or after a dent.
 CrossSection ArticulatedBody::section_at(const BoneJoint& joint) const {
   const Bone &a = bones()[static_cast<std::size_t>(joint.a)], &b = bones()[static_cast<std::size_t>(joint.b)];
   const Vec3 normal = normal_at(joint);
-  TriMesh near{m_surface.vertices, Triangles(m_surface.triangles.rows(), 3)};
+  TriMesh near{m_body->initial_surface(), Triangles(m_surface.triangles.rows(), 3)};
   Eigen::Index count = 0;
   for (Eigen::Index t = 0; t < m_surface.triangles.rows(); ++t) {
     const int bone = bone_of_triangle(t);
