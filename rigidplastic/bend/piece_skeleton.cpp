@@ -10,7 +10,7 @@ namespace exemplar::bend {
 
 namespace {
 
-constexpr double k_inset = 0.2;  // of a piece's length, that its bone stays away from the ends
+constexpr double k_piece_inset = 0.2;  // of a piece's length, that its bone stays away from the ends
 
 // Along the piece's axis of least inertia, through its centre.
 Bone bone_in(const Body& body, int piece) {
@@ -29,7 +29,7 @@ Bone bone_in(const Body& body, int piece) {
     low = std::min(low, along);
     high = std::max(high, along);
   }
-  const double inset = k_inset * (high - low);
+  const double inset = k_piece_inset * (high - low);
   return {mass.centre + (low + inset) * axis, mass.centre + (high - inset) * axis};
 }
 
