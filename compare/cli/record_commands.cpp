@@ -9,6 +9,7 @@
 #include "compare/cli/commands.h"
 #include "compare/cli/record_context.h"
 #include "core/base/errors.h"
+#include "core/base/stopwatch.h"
 #include "core/output/atomic_file.h"
 #include "core/run/runner.h"
 
@@ -140,10 +141,6 @@ std::vector<Record> run_case(const Case& item, const ValidationContext& context,
   return {failure};
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 int validate_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
@@ -159,7 +156,7 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
       continue;
     }
     if (item.slow && !arguments.slow) continue;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     const Json where = record_context();
     ValidationRecord failure{"could not be run", std::nan(""), std::nan(""), 0, false, ""};
     for (const ValidationRecord& r : run_case(item, context, failure)) {
@@ -176,7 +173,7 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
       failed += r.ok ? 0 : 1;
       ++total;
     }
-    terminal.note(fmt::format("{}: {:.1f} s", full_name(item), seconds_since(start)));
+    terminal.note(fmt::format("{}: {:.1f} s", full_name(item), start.seconds()));
   }
   if (arguments.list) return k_exit_done;
   terminal.say(format_table(rows));
@@ -197,7 +194,7 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
       terminal.say(full_name(item));
       continue;
     }
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     const Json where = record_context();
     BenchRecord failure{"could not be run", std::nan(""), "", "", 0.0, false, ""};
     for (const BenchRecord& r : run_case(item, context, failure)) {
@@ -215,7 +212,7 @@ int bench_command(const RecordArguments& arguments, const Registry& registry, co
                       {"settings", r.settings},
                       {"context", where}});
     }
-    terminal.note(fmt::format("{}: {:.1f} s", full_name(item), seconds_since(start)));
+    terminal.note(fmt::format("{}: {:.1f} s", full_name(item), start.seconds()));
   }
   if (arguments.list) return k_exit_done;
   terminal.say(format_table(rows));

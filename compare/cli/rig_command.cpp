@@ -10,6 +10,7 @@
 #include "compare/cli/mesh_input.h"
 #include "compare/cli/rig_preview.h"
 #include "core/base/errors.h"
+#include "core/base/stopwatch.h"
 #include "core/math/angles.h"
 #include "core/math/rigid_fit.h"
 #include "core/mesh/files/files.h"
@@ -24,10 +25,6 @@ namespace exemplar {
 namespace {
 
 namespace fs = std::filesystem;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // "1,2,3" or "1,2,3,4,5,6": triples of numbers.
 std::vector<Vec3> triples(const std::string& text, const std::string& option, std::size_t least) {
@@ -211,9 +208,9 @@ int rig_command(const RigArguments& arguments, const Terminal& terminal) {
   const HandleRequest request = request_of(arguments);
   const LoadedMesh mesh = load_mesh(arguments);
   for (const std::string& note : mesh.volume.notes) terminal.note(note);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch start;
   const Rig rig = make_rig(mesh.volume, request);
-  const Json report = rig_report(rig, mesh, seconds_since(start));
+  const Json report = rig_report(rig, mesh, start.seconds());
   for (const std::string& note : rig.notes) terminal.warn(note);
   if (!arguments.output.empty()) write_rig(arguments.output, rig, mesh.volume);
   if (!arguments.preview.empty()) write_rig_preview(arguments.preview, mesh.surface, rig);

@@ -12,10 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
-  return std::chrono::duration<double>(b - a).count();
-}
-
 // The frame that begins the last whole line of metrics.csv; −1 when there is none.
 int last_frame(const fs::path& directory) {
   std::ifstream in(directory / "metrics.csv", std::ios::binary | std::ios::ate);

@@ -14,6 +14,7 @@
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
 #include "core/base/phase.h"
+#include "core/base/stopwatch.h"
 #include "core/output/directory_lock.h"
 #include "core/output/frame_writer.h"
 #include "core/output/geometry_file.h"
@@ -260,10 +261,6 @@ std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, 
   }
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 int tell_already_there(int frames, const std::string& output, const Terminal& terminal) {
   terminal.say(fmt::format("complete already: {} frames or more in {}", frames, output));
   return k_exit_done;
@@ -291,12 +288,12 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   }
 
   std::optional<PhaseTeller> teller(std::in_place, terminal);
-  const auto set_up_began = std::chrono::steady_clock::now();
+  const Stopwatch set_up_began;
   const Scene scene = make_scene(file.settings, file.directory);
   if (const auto problems = start_problems(scene); !problems.empty()) throw InputError(problems);
   const std::unique_ptr<Method> method = make_method(info, scene, file, output);
   RunRecord record = make_record(arguments, file, info, scene, *method);
-  record.setup_time = seconds_since(set_up_began);
+  record.setup_time = set_up_began.seconds();
   teller.reset();
   tell_notes(record, terminal);
   std::optional<ResumePoint> resume;

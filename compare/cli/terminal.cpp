@@ -22,10 +22,6 @@ std::size_t width_of(const std::string& text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
-  return std::chrono::duration<double>(b - a).count();
-}
-
 // A name or path in a message must not move the cursor or change the window's title: control characters other than
 // line ends and tabs, also those of two bytes, are shown as numbers.
 std::string harmless(const std::string& line) {

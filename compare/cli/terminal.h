@@ -9,6 +9,11 @@
 
 namespace exemplar {
 
+inline double seconds_between(std::chrono::steady_clock::time_point a,
+                              std::chrono::steady_clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
+
 class Terminal {
  public:
   explicit Terminal(bool quiet = false);

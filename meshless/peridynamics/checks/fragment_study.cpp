@@ -19,15 +19,15 @@ constexpr int k_seeds = 5;
 const Material k_plate{2200, 32.81e9, 50, 0};
 
 // Particles that share a face, by their places in the grid.
-std::vector<std::pair<int, int>> face_neighbours(int nx, int ny, int nz) {
+std::vector<std::pair<int, int>> face_neighbours(int count_x, int count_y, int count_z) {
   std::vector<std::pair<int, int>> out;
-  const auto at = [&](int x, int y, int z) { return (z * ny + y) * nx + x; };
-  for (int z = 0; z < nz; ++z)
-    for (int y = 0; y < ny; ++y)
-      for (int x = 0; x < nx; ++x) {
-        if (x + 1 < nx) out.emplace_back(at(x, y, z), at(x + 1, y, z));
-        if (y + 1 < ny) out.emplace_back(at(x, y, z), at(x, y + 1, z));
-        if (z + 1 < nz) out.emplace_back(at(x, y, z), at(x, y, z + 1));
+  const auto at = [&](int x, int y, int z) { return (z * count_y + y) * count_x + x; };
+  for (int z = 0; z < count_z; ++z)
+    for (int y = 0; y < count_y; ++y)
+      for (int x = 0; x < count_x; ++x) {
+        if (x + 1 < count_x) out.emplace_back(at(x, y, z), at(x + 1, y, z));
+        if (y + 1 < count_y) out.emplace_back(at(x, y, z), at(x, y + 1, z));
+        if (z + 1 < count_z) out.emplace_back(at(x, y, z), at(x, y, z + 1));
       }
   return out;
 }
