@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_frames(const fs::path& directory, int begin, int end) {
+void write_listed_frames(const fs::path& directory, int begin, int end) {
   FrameWriter writer(directory, begin);
   for (int frame = begin; frame < end; ++frame) {
     Geometry surface = small_geometry(CellKind::triangles, frame);
@@ -28,7 +28,7 @@ void write_frames(const fs::path& directory, int begin, int end) {
 
 TEST(Manifest, EveryFrameIsThereWithItsSizeAndChecksum) {
   const TemporaryFolder folder;
-  write_frames(folder.path(), 0, 5);
+  write_listed_frames(folder.path(), 0, 5);
   const auto entries = read_manifest(folder.path());
   ASSERT_EQ(entries.size(), 5u);
   for (int i = 0; i < 5; ++i) {
@@ -45,7 +45,7 @@ TEST(Manifest, EveryFrameIsThereWithItsSizeAndChecksum) {
 
 TEST(Manifest, DamageOfEachKindIsFound) {
   const TemporaryFolder folder;
-  write_frames(folder.path(), 0, 5);
+  write_listed_frames(folder.path(), 0, 5);
   EXPECT_EQ(find_damage(folder.path(), 5)->frame, 5);  // never written
   const fs::path file = folder.path() / "frames/surface_00003.vtp";
   const std::string whole = bytes_of(file);
@@ -64,7 +64,7 @@ TEST(Manifest, DamageOfEachKindIsFound) {
 
 TEST(Manifest, HalfALineIsLeftOut) {
   const TemporaryFolder folder;
-  write_frames(folder.path(), 0, 5);
+  write_listed_frames(folder.path(), 0, 5);
   const fs::path file = folder.path() / "manifest.csv";
   fs::resize_file(file, fs::file_size(file) - 5);
   EXPECT_EQ(read_manifest(folder.path()).size(), 4u);
@@ -75,14 +75,14 @@ TEST(Manifest, HalfALineIsLeftOut) {
 
 TEST(Manifest, LostCollectionsComeBack) {
   const TemporaryFolder folder;
-  write_frames(folder.path(), 0, 5);
+  write_listed_frames(folder.path(), 0, 5);
   const std::string whole = bytes_of(folder.path() / "surface.pvd");
   std::ofstream(folder.path() / "surface.pvd", std::ios::binary) << "";
   repair_collections(folder.path());
   EXPECT_EQ(bytes_of(folder.path() / "surface.pvd"), whole);
   // A resumed run makes them from the manifest too.
   std::ofstream(folder.path() / "surface.pvd", std::ios::binary) << "<half";
-  write_frames(folder.path(), 3, 5);
+  write_listed_frames(folder.path(), 3, 5);
   EXPECT_EQ(bytes_of(folder.path() / "surface.pvd"), whole);
 }
 
