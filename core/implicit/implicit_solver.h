@@ -161,7 +161,7 @@ class ImplicitSolver {
   Vec3 m_gravity = Vec3::Zero();
   double m_smallest_gap = 0;
   std::vector<Reaction> m_reactions;
-  VecX m_end_increments;    // q at the end of the last step
+  VecX m_end_increments;      // q at the end of the last step
   double m_stiffening = 0;    // J: added to contact at the start of the step
   bool m_may_predict = true;  // the step may start from any place that can be reached freely
   // What inertia goes on from: state and step themselves, or x̃, ṽ and the shorter time of bdf2.
