@@ -42,7 +42,7 @@ class ProgramTest : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(m_folder); }
 
   Outcome run(std::string command) const {
-    for (std::size_t at; (at = command.find("EXEMPLAR")) != std::string::npos;)
+    for (std::size_t at; (at = command.find("EXEMPLAR ")) != std::string::npos;)
       command.replace(at, 8, EXEMPLAR_PROGRAM);
     const std::string whole =
         "cd '" + m_folder.string() + "' && { " + command + "; } > stdout.txt 2> stderr.txt";

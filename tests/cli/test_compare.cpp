@@ -156,7 +156,8 @@ TEST_F(Compare, WrongStudiesAreRefusedBeforeAnythingRuns) {
       << outcome.errors;
   EXPECT_NE(outcome.errors.find("bad.json: sweep: expected an object"), std::string::npos) << outcome.errors;
   EXPECT_FALSE(fs::exists(m_folder / "out"));
-  EXPECT_EQ(run("EXEMPLAR check study.json").exit_code, 0);
+  EXPECT_EQ(run("EXEMPLAR check good.json").exit_code, 0);
+  EXPECT_EQ(run("EXEMPLAR check study.json").exit_code, 2);  // one of its runs names a file that is missing
   EXPECT_EQ(run("EXEMPLAR check bad.json").exit_code, 2);
 }
 

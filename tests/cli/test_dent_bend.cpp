@@ -33,9 +33,9 @@ TEST_F(DentBendProgram, SkeletonsThatAreNoneAreRefusedWithTheirPath) {
   expect_refusal("rigid-bend", "bodies[0].skeleton.bones[2]: closes a loop");
   write_plank(R"(, "skeleton": {"points": [[-0.4, 0, 0], [0, 0, 0], [0.4, 3, 0]],
                    "bones": [{"from": 0, "to": 1}, {"from": 1, "to": 2}]})");
-  expect_refusal("rigid-bend", "bodies[0].skeleton.bones[1]: (0.34, 2.5");
+  expect_refusal("rigid-bend", "bodies[0].skeleton.bones[1]: (0.34, 2.61");
   write_plank(R"(, "skeleton": {"points": [[-0.4, 2, 0], [0.4, 2, 0]], "bones": [{"from": 0, "to": 1}]})");
-  expect_refusal("rigid-bend", "bodies[0].skeleton.bones[0]: (-0.28, 2");
+  expect_refusal("rigid-bend", "bodies[0].skeleton.bones[0]: lies wholly outside");
   write_plank(R"(, "skeleton": {"points": [[-0.4, 0, 0], [0.4, 0, 0]], "bones": [{"from": 0, "to": 7}]})");
   expect_refusal("rigid-bend", "bodies[0].skeleton.bones[0]: joins points 0 and 7, but there are 2 points");
   write_plank(R"(, "skeleton": {"points": [[-0.4, 0, 0], [-0.1, 0, 0], [0.1, 0, 0], [0.4, 0, 0]],

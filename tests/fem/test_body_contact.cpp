@@ -87,6 +87,15 @@ TEST(BodyContact, NothingCrossesInAFastImpact) {
   }
 }
 
+TEST(BodyContact, SwitchedOffBodiesPassThroughEachOther) {
+  FemRun run(head_on(5, 100, 1), {"methods.fem.contact.between_bodies=false"});
+  ASSERT_EQ(run.frames(1, 3).status, Status::ok);
+  const Points x = run.nodes();
+  const Eigen::Index n = x.rows() / 2;
+  EXPECT_NEAR(x.topRows(n).col(0).mean(), -0.105 + 0.03 * 5, 1e-9);
+  EXPECT_NEAR(x.bottomRows(n).col(0).mean(), 0.105 - 0.03 * 5, 1e-9);
+}
+
 TEST(BodyContact, AStackComesToRestAndEachBlockCarriesTheOnesAbove) {
   const std::string floor = R"([{"name": "floor", "plane": {}}])";
   FemRun run(scene(block("low", {0, 0.1, 0}) + "," + block("middle", {0.01, 0.3, 0.005}) + "," +

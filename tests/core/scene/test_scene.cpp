@@ -114,9 +114,10 @@ TEST(Scene, PosesFromFilesMustConnectTheSameVertices) {
   write_surface(surface_file, surface);
   EXPECT_NE(complaint(surface_file).find("in another way"), std::string::npos) << complaint(surface_file);
   // Shuffled vertices: not "use a milder pose".
-  const Eigen::Index n = volume.vertices.rows();
-  volume.vertices = volume.vertices.colwise().reverse().eval();
-  for (int& v : volume.tets.reshaped()) v = static_cast<int>(n) - 1 - v;
+  const int n = static_cast<int>(volume.vertices.rows());
+  const Points kept = volume.vertices;
+  for (int v = 0; v < n; ++v) volume.vertices.row((v + 1) % n) = kept.row(v);
+  for (int& v : volume.tets.reshaped()) v = (v + 1) % n;
   write_tets(volume_file, volume);
   EXPECT_NE(complaint(volume_file).find("order of vertices"), std::string::npos) << complaint(volume_file);
   EXPECT_EQ(complaint(volume_file).find("milder"), std::string::npos);
