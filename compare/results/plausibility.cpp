@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/mesh/topology.h"
+#include "core/run/run_directory.h"
 
 namespace exemplar {
 
@@ -56,8 +57,7 @@ void doubt_depth(const RunData& run, const Geometry& first, std::vector<std::str
 void doubt_energy(const MetricsTable& table, std::vector<std::string>& doubts) {
   const std::vector<double> lost = column_of(table, "numerical_dissipation");
   if (lost.empty()) return;
-  double most = 0;
-  for (const double kinetic : column_of(table, "kinetic_energy")) most = std::max(most, kinetic);
+  const double most = energy_supply(table);
   if (most > 0 && lost.back() > k_dissipated * most)
     doubts.push_back(fmt::format("the time step took {:.0f} % of its energy: more steps_per_frame",
                                  100 * lost.back() / most));

@@ -162,7 +162,8 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
   }
   prepare_actions();
   const Diagnostics start = diagnostics();
-  m_start_energy = start.kinetic_energy + start.elastic_energy + start.gravitational_energy;
+  m_start_energy = start.kinetic_energy + start.elastic_energy + start.gravitational_energy +
+                   m_solver.state().energies.barrier;
   m_start_obstacles = obstacle_energy();
   m_notes.push_back(
       {Severity::note, fmt::format("{}, {} unknowns", m_model->size_text(), m_solver.unknowns())});

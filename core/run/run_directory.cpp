@@ -142,6 +142,19 @@ void RunDirectory::add_notes(std::span<const Note> notes) {
   all.insert(all.end(), notes.begin(), notes.end());
 }
 
+double energy_supply(const MetricsTable& table) {
+  const auto most = [&](const char* name) {
+    double result = 0;
+    if (table.find(name) >= 0)
+      for (const double value : table.column(name)) result = std::fmax(result, value);
+    return result;
+  };
+  double start = 0;
+  if (table.find("contact_energy") >= 0 && !table.rows.empty())
+    start = table.column("contact_energy").front();
+  return std::fmax(most("kinetic_energy"), most("external_work") + std::fmax(start, 0));
+}
+
 namespace {
 
 void fill(RunRecord& record, const RunSummary& summary) {
@@ -168,16 +181,13 @@ void note_lost_energy(const fs::path& metrics, RunRecord& record) {
   const MetricsTable table = read_metrics(metrics, AtDamage::stop);
   if (table.find("numerical_dissipation") < 0 || table.find("kinetic_energy") < 0 || table.rows.empty())
     return;
-  double most = 0;
-  for (const double kinetic : table.column("kinetic_energy")) most = std::fmax(most, kinetic);
+  const double most = energy_supply(table);
   const double lost = table.column("numerical_dissipation").back();
   if (!(most > 0) || !(lost > k_much * most)) return;
-  record.notes.push_back(
-      {Severity::warning,
-       fmt::format(
-           "the time step took {:.3g} J, {:.0f} % of the most that was in motion ({:.3g} J): use more "
-           "steps_per_frame",
-           lost, 100 * lost / most, most)});
+  record.notes.push_back({Severity::warning, fmt::format("the time step took {:.3g} J, {:.0f} % of the most "
+                                                         "that was put in or in motion ({:.3g} J): use more "
+                                                         "steps_per_frame",
+                                                         lost, 100 * lost / most, most)});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/output/checkpoint.h"
+#include "core/output/metrics_file.h"
 #include "core/run/runner.h"
 #include "core/scene/runs/run_record.h"
 #include "core/scene/scene_file.h"
@@ -20,6 +21,10 @@ std::string program_version();
 // Of everything that determines a run's result: version, method, settings after defaults and the bytes of every file
 // that they name.
 std::string content_key(const SceneFile& file, const std::string& method);
+
+// The most energy that the time step could have taken: what was in motion, or what loads and obstacles put in
+// with what contact held at the start, J.
+double energy_supply(const MetricsTable& table);
 
 class RunDirectory : public RunSink {
  public:
