@@ -15,6 +15,8 @@ namespace exemplar::shells {
 
 namespace {
 
+constexpr double k_locking_limit = 10;  // of κ l²/h: see triangle_energy.h
+
 void check_kinds(const Scene& scene) {
   std::vector<Problem> problems;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -38,6 +40,7 @@ class SceneSheets : public ImplicitModel {
   void add_diagnostics(Diagnostics& d) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
+  void find_problems(double time, Notes& notes) override;
   std::string size_text() const override;
 
  private:
@@ -50,6 +53,7 @@ class SceneSheets : public ImplicitModel {
   std::unique_ptr<SheetModel> m_model;
   std::vector<ImplicitBody> m_bodies;
   bool m_may_lock;
+  bool m_told_locking = false;
 };
 
 SceneSheets::SceneSheets(const Scene& scene, const ShellSettings& settings, Notes& notes)
@@ -90,6 +94,23 @@ void SceneSheets::describe_body(const Body& body, std::size_t b) {
           sheet.edges()[to_size(sheet.ghosts()[to_size(g)])].points[0];
   }
   for (std::size_t s = 0; s < out.examples.size(); ++s) out.examples[s].term = m_model->example_term(b, s);
+}
+
+// Told once a run, of the first body and time beyond the limit.
+void SceneSheets::find_problems(double time, Notes& notes) {
+  if (!m_may_lock || m_told_locking) return;
+  for (std::size_t b = 0; b < m_bodies.size() && !m_told_locking; ++b) {
+    const double locking = m_model->body(b).locking_measure(m_model->solver().state().positions);
+    if (locking <= k_locking_limit) continue;
+    m_told_locking = true;
+    notes.push_back(
+        {Severity::warning,
+         fmt::format(
+             "body {}: its curvature κ is large for its edges l and thickness h (κ l²/h is {:.3g} at "
+             "{:.4g} s, above {:.0f}): the membrane may lock, so that folds come out too stiff; use a "
+             "finer mesh or set methods.shell.curved_membrane",
+             m_scene.bodies[b].name(), locking, time, k_locking_limit)});
+  }
 }
 
 std::string SceneSheets::size_text() const {

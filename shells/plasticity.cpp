@@ -42,9 +42,14 @@ PhysicalTriangle::Measures project_on_examples(const PlasticSheet<PhysicalTriang
   MatX directions(6, to_row(here.size()));
   for (std::size_t k = 0; k < here.size(); ++k)
     directions.col(to_row(k)) = plastic.poses[here[k]].col(to_row(t)) - undeformed;
-  const Mat6 root = Mat6(triangle.stiffness.llt().matrixU());
-  const VecX w = project_on_simplex_hull(root * directions, root * (rest - undeformed));
-  return undeformed + directions * w;
+  PhysicalTriangle::Measures projected;
+  for (const int part : {0, 3}) {  // membrane, bending
+    const MatX ways = directions.middleRows<3>(part);
+    const Mat3 root = Mat3(Mat3(triangle.stiffness.block<3, 3>(part, part)).llt().matrixU());
+    const VecX w = project_on_simplex_hull(root * ways, root * (rest - undeformed).segment<3>(part));
+    projected.segment<3>(part) = undeformed.segment<3>(part) + ways * w;
+  }
+  return projected;
 }
 
 }  // namespace

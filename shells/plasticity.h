@@ -7,7 +7,9 @@
 // held back and counted.
 // Physical: the principal values of the elastic strain and of K − K̄ are brought back to ±ε_y and ±κ_y, and the
 // rest state is projected onto the convex hull of the examples' states, triangle by triangle, in the norm of
-// the stiffness: an interval per number, as in the paper, would depend on how the triangle lies.
+// the stiffness: an interval per number, as in the paper, would depend on how the triangle lies. Membrane and
+// bending are projected apart, as the paper's lengths and angles are: together the membrane decides, which is
+// stiffer by 12 (l/h)², and plates whose example is not developable hardly bend.
 // ε_y = σ_y/E; κ_y = 2 ε_y/h where the section's outermost fibre yields, or 1.5 times that (`full_section`):
 // the full plastic moment σ_y h²/4 of a wide plate.
 #pragma once

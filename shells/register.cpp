@@ -36,6 +36,7 @@ void register_cases(Registry& registry) {
   registry.add(ValidationCase{"shell", "hinged-roof", false, shells::validate_hinged_roof});
   registry.add(ValidationCase{"shell", "pullout", true, shells::validate_pullout});
   registry.add(ValidationCase{"shell", "pinched-cylinder", true, shells::validate_pinched_cylinder});
+  registry.add(ValidationCase{"shell", "pinched-hemisphere", false, shells::validate_hemisphere});
   registry.add(ValidationCase{"shell", "motion", false, shells::validate_motion});
   registry.add(ValidationCase{"shell", "plastic-bending", false, shells::validate_plasticity});
   registry.add(Bench{"shell", "step-time", shells::bench_step_time});

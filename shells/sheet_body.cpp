@@ -94,16 +94,16 @@ class SheetBodyOf : public SheetBody {
   }
 
   VecX angles(const Points& x) const override { return term(0).angles(x); }
-  bool flow(const Points& x) override {
-    if (!m_plastic || m_frozen || m_input.internal_stiffness == 0) return false;
-    const double before = term(0).triangle_energies(x).sum();
+  bool flow(const Points& x, const std::vector<VecX>& weights) override {
+    if (!m_plastic || m_input.internal_stiffness == 0) return false;
+    const double before = whole_energy(x, weights);
     Rests<Triangle> rest = term(0).rest();
     const FlowCount count =
         shells::flow(*m_plastic, *m_sheet, m_triangles, shapes(x, term(0).angles(x)), m_undeformed, rest);
     m_held_back += count.held_back;
     if (count.flowed == 0) return false;
     set_rest(rest);
-    m_dissipation += before - term(0).triangle_energies(x).sum();
+    m_dissipation += before - whole_energy(x, weights);
     return true;
   }
   double internal_energy(const Points& x) const override { return term(0).triangle_energies(x).sum(); }
@@ -130,11 +130,25 @@ class SheetBodyOf : public SheetBody {
     }
     return largest;
   }
-  void set_plastic_frozen(bool frozen) override { m_frozen = frozen; }
+  double locking_measure(const Points& x) const override {
+    const VecX theta = term(0).angles(x);
+    double largest = 0;
+    for (std::size_t t = 0; t < m_triangles.size(); ++t) {
+      const RestTriangle& rest = m_sheet->rest(t);
+      const Vec2 curvatures = principal(rest.curvature(m_sheet->shape(x, theta, t).template tail<3>()));
+      largest = std::max(largest, curvatures.cwiseAbs().maxCoeff() * std::pow(rest.length.maxCoeff(), 2));
+    }
+    return largest / m_input.material.thickness;
+  }
 
  private:
   const SheetTerm<Triangle>& term(std::size_t i) const { return *m_own_terms[i]; }
 
+  double whole_energy(const Points& x, const std::vector<VecX>& weights) const {
+    double sum = internal_energy(x);
+    for (std::size_t s = 0; s < weights.size(); ++s) sum += example_energy(x, s, weights[s]);
+    return sum;
+  }
   void set_rest(const Rests<Triangle>& rest) {
     for (const auto& term : m_own_terms) term->set_rest(rest);
   }
@@ -191,7 +205,6 @@ class SheetBodyOf : public SheetBody {
   Rests<Triangle> m_undeformed;
   std::vector<std::shared_ptr<SheetTerm<Triangle>>> m_own_terms;
   std::optional<PlasticSheet<Triangle>> m_plastic;
-  bool m_frozen = false;
 };
 
 template <class Triangle>
@@ -281,17 +294,6 @@ PaperStiffness fitted_stiffness(const PlateMaterial& material, double mean_edge)
   // A triangular lattice of springs k has E = 2k/√3 and ν = 1/3, so G = √3 k/4 and K = 2 G.
   return {4 * shear / std::sqrt(3.0) * mean_edge, std::max(0.0, bulk - 2 * shear),
           material.flexural_rigidity() / 3};
-}
-
-double SheetBody::locking_measure(const Points& x) const {
-  const SheetFields f = fields(x);
-  double largest = 0;
-  for (std::size_t t = 0; t < m_sheet->triangle_count(); ++t) {
-    const double l = m_sheet->rest(t).length.maxCoeff();
-    largest = std::max(
-        largest, f.curvatures.row(to_row(t)).cwiseAbs().maxCoeff() * l * l / m_input.material.thickness);
-  }
-  return largest;
 }
 
 std::unique_ptr<SheetBody> make_sheet_body(SheetInput input, int first_node) {

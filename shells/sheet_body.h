@@ -83,8 +83,9 @@ class SheetBody {
   // W_i with the first set of examples, then one term per further set.
   const std::vector<std::shared_ptr<NodeTerm>>& terms() const { return m_terms; }
 
-  // Plastic flow at the nodes x; true if any rest state has changed.
-  virtual bool flow(const Points& x) = 0;
+  // Plastic flow at the nodes x; true if any rest state has changed. `weights`: of each set of examples, whose
+  // undeformed pose flows too.
+  virtual bool flow(const Points& x, const std::vector<VecX>& weights) = 0;
   virtual double internal_energy(const Points& x) const = 0;
   virtual double bending_energy(const Points& x) const = 0;  // the part of it in bending
   virtual double example_energy(const Points& x, std::size_t set, const VecX& w) const = 0;
@@ -93,11 +94,10 @@ class SheetBody {
   virtual void set_state(SheetState state) = 0;
   // Largest plastic change of curvature times half the thickness, or strain: −.
   virtual double plastic_measure() const = 0;
-  virtual void set_plastic_frozen(bool frozen) = 0;
   double dissipation() const { return m_dissipation; }
   int held_back() const { return m_held_back; }
   // Largest κ l²/h: above 10 the membrane may lock (see triangle_energy.h).
-  double locking_measure(const Points& x) const;
+  virtual double locking_measure(const Points& x) const = 0;
 
  protected:
   explicit SheetBody(SheetInput input) : m_input(std::move(input)) {}

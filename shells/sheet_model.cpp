@@ -6,8 +6,6 @@
 
 namespace exemplar::shells {
 
-namespace {}  // namespace
-
 namespace {
 
 // Ascending, each node once with all that is held of it.
@@ -128,8 +126,16 @@ StepOutcome SheetModel::step(StepInput input) {
   complete(input);
   StepOutcome outcome = m_solver->step(input);
   if (outcome.status != StepStatus::ok) return outcome;
-  for (const auto& body : m_bodies) body->flow(m_solver->state().positions);
+  flow();
   return outcome;
+}
+
+void SheetModel::flow() {
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    std::vector<VecX> of_body;
+    for (std::size_t s = 0; s < m_bodies[b]->input().examples.size(); ++s) of_body.push_back(weights(b, s));
+    m_bodies[b]->flow(m_solver->state().positions, of_body);
+  }
 }
 
 Points SheetModel::positions(std::size_t b) const {

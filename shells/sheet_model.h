@@ -34,6 +34,8 @@ class SheetModel {
   double example_energy(std::size_t term) const;  // W_p in one of the solver's terms
   double plastic_dissipation() const;
 
+  // Plastic flow at the present state; part of step().
+  void flow();
   // Adds all vertices, where they are, to what is held: then only angles and weights are free.
   void hold_vertices(StepInput& input) const;
   // Adds what is held besides vertices; part of step().

@@ -244,7 +244,6 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   directory.add_notes(later);
   const RunSummary summary = directory.finish(simulated);
   bar.finish();
-  tell(later, terminal);
   return summary;
 }
 
@@ -302,8 +301,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
   const RunSummary summary = simulate_into(output, record, scene, *method, arguments, resume, terminal);
-  for (std::size_t i = record.notes.size(); i < summary.notes.size(); ++i)
-    terminal.warn(summary.notes[i].text);
+  tell(std::span(summary.notes).subspan(record.notes.size()), terminal);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);
   if (arguments.rewrite_expect) rewrite_expectations(file, name, summary.last);

@@ -25,6 +25,7 @@ std::vector<ValidationRecord> validate_scordelis_lo(const ValidationContext& con
 std::vector<ValidationRecord> validate_hinged_roof(const ValidationContext& context);
 std::vector<ValidationRecord> validate_pullout(const ValidationContext& context);
 std::vector<ValidationRecord> validate_pinched_cylinder(const ValidationContext& context);
+std::vector<ValidationRecord> validate_hemisphere(const ValidationContext& context);
 
 // validation_motion.cpp: momentum, free fall, plastic bending.
 std::vector<ValidationRecord> validate_motion(const ValidationContext& context);

@@ -9,57 +9,12 @@
 #include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "core/mesh/files/files.h"
-#include "tests/support/method_run.h"
+#include "tests/shells/shell_run.h"
 
 namespace exemplar {
 
-void register_shells(Registry& registry);
-
 namespace testing {
 namespace {
-
-const Registry& shell_registry() {
-  static const Registry registry = [] {
-    Registry made;
-    register_shells(made);
-    return made;
-  }();
-  return registry;
-}
-
-class ShellRun : public MethodRun {
- public:
-  explicit ShellRun(const std::string& text, const std::vector<std::string>& assignments = {})
-      : MethodRun(shell_registry(), text, assignments, "shell") {}
-  FieldArray array(const std::string& name) const {
-    for (const FieldArray& array : series("surface").arrays) {
-      if (array.name == name) return array;
-    }
-    ADD_FAILURE() << "no array " << name;
-    return {};
-  }
-};
-
-// The smallest distance of the sheet's mid-surface to an obstacle, sampled finely over every triangle.
-double sampled_gap(const ShellRun& run, std::size_t obstacle) {
-  const ObstacleBody& body = run.scene().obstacles[obstacle];
-  const Points x = run.surface();
-  const Triangles& triangles = run.scene().bodies[0].surface().triangles;
-  const int n = 8;
-  double smallest = std::numeric_limits<double>::infinity();
-  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-    for (int i = 0; i <= n; ++i) {
-      for (int j = 0; i + j <= n; ++j) {
-        const Vec3 p =
-            (i * x.row(triangles(t, 0)) + j * x.row(triangles(t, 1)) + (n - i - j) * x.row(triangles(t, 2)))
-                .transpose() /
-            n;
-        smallest = std::min(smallest, body.distance(body.initial_state(), p).value);
-      }
-    }
-  }
-  return smallest;
-}
 
 const std::string k_cloth = R"({
   "time": {"duration": 1, "fps": 30, "steps_per_frame": 1},
@@ -72,7 +27,7 @@ TEST(Shell, ClothDrapesOverABallAtItsThickness) {
   ShellRun run(k_cloth);
   const StepReport report = run.frames(1, 20);
   ASSERT_EQ(report.status, Status::ok) << report.message;
-  const double gap = sampled_gap(run, 0);
+  const double gap = sampled_gap(run, 0, 0);
   EXPECT_GT(gap, 0.0049);                            // half the thickness
   EXPECT_LT(gap, 0.0075);                            // and it does touch
   EXPECT_LT(run.surface().col(1).minCoeff(), 0.05);  // hangs down
