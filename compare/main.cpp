@@ -169,6 +169,7 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       "Examples:\n"
       "  exemplar compare data/studies/plank.json -o out/plank --jobs 2\n"
       "  exemplar compare data/studies/plank.json --dry-run --format snakemake > Snakefile\n"
+      "  exemplar compare data/studies/plank.json --watch\n"
       "  exemplar compare data/studies/plank.json --collect out/plank");
   c->add_option("study", a.study, "Study file, or the name of one that ships")->required();
   c->add_option("-o,--output", a.output, "Directory for the results; default out/<study>");
@@ -189,6 +190,12 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       ->capture_default_str()
       ->check(CLI::IsMember({"lines", "snakemake"}));
   c->add_flag("!--no-pictures", a.pictures, "No rendered pictures: the report's 3D view draws them");
+  CLI::Option* watch = c->add_flag(
+      "--watch", a.watch, "Serve the report on 127.0.0.1 while the runs go on: it follows the frames");
+  c->add_option("--port", a.port, "Of --watch; 0: any that is free")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 65535))
+      ->needs(watch);
   c->add_option("--collect", a.collect, "Compare the finished runs of this directory");
 }
 

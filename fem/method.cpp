@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/run/implicit_method.h"
+#include "core/run/surface_fields.h"
 #include "fem/element_fields.h"
 #include "fem/scene_bodies.h"
 
@@ -33,6 +34,7 @@ class SceneSolids : public ImplicitModel {
   StepOutcome step(const StepInput& input) override { return m_model->step(input); }
   std::vector<Points> on_surfaces(const Points& nodes) const override;
   std::vector<Geometry> fields() const override;
+  std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& fields) const override;
   void add_diagnostics(Diagnostics& d) const override;
   void find_problems(double time, Notes& notes) override;
   void save(StateWriter& out) const override;
@@ -152,6 +154,21 @@ std::vector<Geometry> SceneSolids::fields() const {
   Geometry whole = tets(0);
   for (std::size_t b = 1; b < m_bodies.size(); ++b) append(whole, tets(b));
   return {std::move(whole)};
+}
+
+// The scalars of the tets at the vertices of the surfaces.
+std::vector<FieldArray> SceneSolids::surface_arrays(const std::vector<Geometry>& fields) const {
+  Geometry surface;
+  for (const FieldArray& array : fields[0].arrays) {
+    if (array.on != Association::cell || array.components != 1 || array.integer) continue;
+    const VecX nodes = cell_values_at_points(fields[0], array);
+    std::vector<MatX> values;
+    for (std::size_t b = 0; b < m_bodies.size(); ++b)
+      values.push_back(
+          scalar_at(m_surfaces[b], nodes.segment(m_bodies[b].first_node, m_bodies[b].node_count)));
+    add_point_array(surface, array.name, values);
+  }
+  return std::move(surface.arrays);
 }
 
 void SceneSolids::add_diagnostics(Diagnostics& d) const {

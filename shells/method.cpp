@@ -36,7 +36,7 @@ class SceneSheets : public ImplicitModel {
   StepOutcome step(const StepInput& input) override { return m_model->step(input); }
   double example_energy(const ImplicitExamples& set) override { return m_model->example_energy(set.term); }
   std::vector<Points> on_surfaces(const Points& nodes) const override;
-  std::vector<FieldArray> surface_arrays() const override;
+  std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& fields) const override;
   void add_diagnostics(Diagnostics& d) const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
@@ -144,7 +144,7 @@ void SceneSheets::add_to_array(std::vector<FieldArray>& arrays, std::size_t b, c
             found->values.begin() + to_row(first * to_size(values.cols())));
 }
 
-std::vector<FieldArray> SceneSheets::surface_arrays() const {
+std::vector<FieldArray> SceneSheets::surface_arrays(const std::vector<Geometry>& /*fields*/) const {
   std::vector<FieldArray> arrays;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const SheetBody& body = m_model->body(b);

@@ -105,6 +105,8 @@ struct CompareArguments {
   bool pictures = true;          // rendered for the report
   std::string format = "lines";  // of --dry-run
   std::string collect;           // directory of finished runs
+  bool watch = false;            // serve the report while the runs go on
+  int port = 0;                  // of that page; 0: any that is free
 };
 int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal);
 

@@ -2,9 +2,11 @@
 // report.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "compare/cli/commands.h"
@@ -16,7 +18,9 @@
 #include "compare/results/paraview_script.h"
 #include "compare/results/side_by_side.h"
 #include "compare/study/study.h"
+#include "compare/watch/page_server.h"
 #include "core/base/errors.h"
+#include "core/output/atomic_file.h"
 #include "core/output/directory_lock.h"
 #include "core/output/manifest.h"
 #include "core/run/run_directory.h"
@@ -130,9 +134,60 @@ void tell_result(const PlannedRun& run, const JobResult& result, const std::stri
   }
 }
 
+// The report of the frames that are there already, served while the runs go on. Made anew at most every three
+// seconds, and never for more than a fifth of the time.
+class LivePage {
+ public:
+  LivePage(const Study& study, fs::path output, int port, const Registry& registry, const Terminal& terminal)
+      : m_study(study), m_output(std::move(output)), m_registry(registry), m_server(port) {
+    terminal.say("watch: " + m_server.address());
+  }
+
+  void update() {
+    const Clock::time_point now = Clock::now();
+    if (now < m_next) return;
+    show(collect_now());
+    m_next = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(3), 4 * (Clock::now() - now));
+  }
+
+  void finish(const std::string& page) {
+    m_server.show(page);
+    m_server.wait_for_readers(10);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Nothing while a file is being written.
+  std::optional<Comparison> collect_now() const {
+    try {
+      return collect(m_study, m_output, m_registry.method_names());
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+
+  void show(const std::optional<Comparison>& comparison) {
+    if (!comparison) return;
+    std::size_t frames = 0;
+    for (const ComparedRun& run : comparison->runs) frames += run.data.surfaces.size();
+    if (frames == m_frames) return;
+    m_frames = frames;
+    Notes notes;
+    m_server.show(report_page(*comparison, m_registry, {false, interrupt_requested}, notes));
+  }
+
+  const Study& m_study;
+  fs::path m_output;
+  const Registry& m_registry;
+  PageServer m_server;
+  Clock::time_point m_next;
+  std::size_t m_frames = 0;
+};
+
 // Runs what is left; false when interrupted.
 bool run_all(const Study& study, const fs::path& output, const CompareArguments& arguments,
-             const Registry& registry, const Terminal& terminal) {
+             const Registry& registry, const Terminal& terminal, LivePage* live) {
   std::vector<Job> jobs;
   std::vector<const PlannedRun*> planned;
   std::vector<int> frames;
@@ -154,7 +209,10 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   }
   RunBoard board(terminal);
   BatchOptions options;
-  options.waiting = [&] { board.update(); };
+  options.waiting = [&] {
+    board.update();
+    if (live) live->update();
+  };
   options.jobs = arguments.jobs;
   options.interrupted = interrupt_requested;
   options.started = [&](std::size_t i) {
@@ -214,11 +272,16 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
   const DirectoryLock lock(output);
-  if (arguments.collect.empty() && !run_all(study, output, arguments, registry, terminal)) {
+  std::optional<LivePage> live;
+  if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
+  if (arguments.collect.empty() &&
+      !run_all(study, output, arguments, registry, terminal, live ? &*live : nullptr)) {
     terminal.note("interrupted; go on with --resume");
     return k_exit_interrupted;
   }
-  return collect_and_report(study, output, arguments.pictures, registry, terminal);
+  const int code = collect_and_report(study, output, arguments.pictures, registry, terminal);
+  if (live) live->finish(file_bytes(output / "report.html"));
+  return code;
 }
 
 }  // namespace exemplar

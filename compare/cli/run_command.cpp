@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -15,6 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/base/phase.h"
 #include "core/base/stopwatch.h"
+#include "core/output/atomic_file.h"
 #include "core/output/directory_lock.h"
 #include "core/output/frame_writer.h"
 #include "core/output/geometry_file.h"
@@ -141,9 +141,10 @@ std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRe
   const std::optional<Checkpoint> checkpoint = find_checkpoint(output, terminal);
   if (!checkpoint) return std::nullopt;
   if (checkpoint->content_key != record.content_key) refuse_other_run(output.string());
+  ResumePoint resume;
+  resume.start_energy = stored_energy(method.diagnostics());  // it is still in its initial state
   StateReader reader(checkpoint->arrays);
   method.load(reader);
-  ResumePoint resume;
   resume.frame = checkpoint->frame;
   MetricsTable table = read_metrics(output / "metrics.csv", AtDamage::stop);
   table.join(read_metrics_if_any(output / "timings.csv"));
@@ -178,8 +179,7 @@ bool compare_with_expectations(const SceneFile& file, const std::string& method,
 // Replaces the value of every expectation of this method in the scene file, in place, keeping comments and
 // layout.
 void rewrite_expectations(const SceneFile& file, const std::string& method, const FrameMetrics& last) {
-  std::ifstream in(file.path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string text = file_bytes(file.path);
   Json wanted = parse_json(text, file.path);
   for (std::size_t i = 0; i < file.settings.expect.size(); ++i) {
     const ExpectSettings& expect = file.settings.expect[i];

@@ -79,6 +79,34 @@ Welded weld(const Geometry& surface) {
   return welded;
 }
 
+// Corners get the mean of the triangles around them.
+std::vector<double> at_points(const FieldArray& array, const Geometry& surface) {
+  if (array.on == Association::point) return array.values;
+  std::vector<double> sums(static_cast<std::size_t>(surface.points.rows()), 0.0), counts = sums;
+  for (std::size_t c = 0; c < surface.connectivity.size(); ++c) {
+    const auto point = static_cast<std::size_t>(surface.connectivity[c]);
+    sums[point] += array.values[c / 3];
+    counts[point] += 1;
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= std::max(counts[i], 1.0);
+  return sums;
+}
+
+// The scalar arrays of one frame at the vertices that are shown.
+std::vector<FieldFrames> shown_fields(const Geometry& surface, const std::vector<int>& vertices) {
+  std::vector<FieldFrames> fields;
+  if (surface.kind != CellKind::triangles) return fields;
+  for (const FieldArray& array : surface.arrays) {
+    if (array.integer || array.components != 1 || array.name == "bone") continue;
+    const std::vector<double> values = at_points(array, surface);
+    std::vector<float> kept;
+    for (const int vertex : vertices)
+      kept.push_back(static_cast<float>(values[static_cast<std::size_t>(vertex)]));
+    fields.push_back({array.name, {std::move(kept)}});
+  }
+  return fields;
+}
+
 // Turns a sequence of frames into a layer.
 class LayerBuilder {
  public:
@@ -93,6 +121,7 @@ class LayerBuilder {
       kept.row(static_cast<Eigen::Index>(i)) = surface.points.row(m_kept.vertices[i]);
     }
     m_frames.push_back(std::move(kept));
+    for (FieldFrames& field : shown_fields(surface, m_kept.vertices)) add_field(std::move(field));
     ++m_layer.segments.back().frames;
   }
 
@@ -111,6 +140,14 @@ class LayerBuilder {
   }
 
  private:
+  void add_field(FieldFrames&& field) {
+    auto found = std::find_if(m_layer.values.begin(), m_layer.values.end(),
+                              [&](const FieldFrames& other) { return other.name == field.name; });
+    if (found == m_layer.values.end()) found = m_layer.values.insert(found, FieldFrames{field.name, {}});
+    found->frames.resize(m_frames.size());
+    found->frames.back() = std::move(field.frames[0]);
+  }
+
   void start_segment(const Geometry& surface) {
     m_connectivity = surface.connectivity;
     m_points = surface.points.rows();
@@ -215,6 +252,68 @@ ExportedRun export_run(const ComparedRun& run, const Comparison& comparison, con
   return exported;
 }
 
+// The smallest and largest value of every array, those of most runs first; arrays that are the same number
+// everywhere show nothing and are left out.
+std::vector<FieldScale> scales_of(const Exported& exported, int limit) {
+  std::map<std::string, std::pair<int, FieldScale>> found;
+  for (const ExportedRun& run : exported.runs) {
+    for (const FieldFrames& field : run.surface.values) {
+      auto [place, added] = found.try_emplace(field.name, 0, FieldScale{field.name, 1e300, -1e300});
+      ++place->second.first;
+      FieldScale& scale = place->second.second;
+      for (const std::vector<float>& frame : field.frames) {
+        for (const float value : frame) {
+          if (!std::isfinite(value)) continue;
+          scale.low = std::min(scale.low, static_cast<double>(value));
+          scale.high = std::max(scale.high, static_cast<double>(value));
+        }
+      }
+    }
+  }
+  std::vector<std::pair<int, FieldScale>> list;
+  for (auto& [name, entry] : found) {
+    if (entry.second.high > entry.second.low) list.push_back(entry);
+  }
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<FieldScale> scales;
+  for (const auto& entry : list) {
+    if (static_cast<int>(scales.size()) < limit) scales.push_back(entry.second);
+  }
+  return scales;
+}
+
+std::string field_bytes(const FieldFrames& field, const ExportLayer& layer, const FieldScale& scale) {
+  std::string bytes;
+  std::size_t frame = 0;
+  for (const ExportSegment& segment : layer.segments) {
+    std::vector<unsigned char> before(static_cast<std::size_t>(segment.points), 0);
+    for (int f = 0; f < segment.frames; ++f, ++frame) {
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        const bool known = frame < field.frames.size() && i < field.frames[frame].size();
+        const double value = known ? static_cast<double>(field.frames[frame][i]) : scale.low;
+        const double unit = std::isfinite(value) ? (value - scale.low) / (scale.high - scale.low) : 0;
+        const auto byte = static_cast<unsigned char>(std::lround(std::clamp(unit, 0.0, 1.0) * 255));
+        bytes += static_cast<char>(byte - before[i]);
+        before[i] = byte;
+      }
+    }
+  }
+  return deflate_bytes(bytes);
+}
+
+void quantise_fields(Exported& exported, int limit) {
+  exported.fields = scales_of(exported, limit);
+  for (ExportedRun& run : exported.runs) {
+    for (const FieldScale& scale : exported.fields) {
+      for (const FieldFrames& field : run.surface.values) {
+        if (field.name == scale.name) run.surface.fields[scale.name] = field_bytes(field, run.surface, scale);
+      }
+    }
+    run.surface.values.clear();
+    run.obstacles.values.clear();
+  }
+}
+
 }  // namespace
 
 Exported export_frames(const Comparison& comparison, const ExportLimits& limits) {
@@ -223,6 +322,7 @@ Exported export_frames(const Comparison& comparison, const ExportLimits& limits)
   for (const ComparedRun& run : comparison.runs) {
     exported.runs.push_back(export_run(run, comparison, exported.times, limits));
   }
+  quantise_fields(exported, limits.fields);
   return exported;
 }
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "compare/jobs/batch.h"
 #include "core/base/errors.h"
+#include "core/output/atomic_file.h"
 
 namespace exemplar {
 
@@ -31,11 +31,6 @@ bool on_path(const std::string& program) {
     rest.erase(0, colon + 1);
   }
   return false;
-}
-
-std::string file_bytes(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // tiles.json: [{"run", "column", "time", "file"}], see compare/render/contact_sheet.h.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "compare/report/assets.h"
@@ -41,7 +42,29 @@ Json layer_json(const ExportLayer& layer) {
     segments.push_back(
         {{"frames", segment.frames}, {"points", segment.points}, {"triangles", segment.triangles}});
   }
-  return {{"low", point(layer.low)}, {"high", point(layer.high)}, {"segments", segments}};
+  Json fields = Json::array();
+  for (const auto& [name, bytes] : layer.fields) fields.push_back(name);
+  return {{"low", point(layer.low)}, {"high", point(layer.high)}, {"segments", segments}, {"fields", fields}};
+}
+
+// Of arrays that have one; all others are plain numbers.
+std::string unit_of(const std::string& field) {
+  static const std::map<std::string, std::string> k_units{
+      {"von_mises_stress", "Pa"}, {"dent_depth", "m"},        {"impulse", "N s"},
+      {"bending_energy", "J"},    {"membrane_energy", "J"},   {"plastic_curvature", "1/m"},
+      {"example_energy", "J"},    {"contact_pressure", "Pa"}, {"elastic_energy", "J"}};
+  const auto found = k_units.find(field);
+  return found == k_units.end() ? "" : found->second;
+}
+
+Json fields_json(const Exported& exported) {
+  Json list = Json::array();
+  for (const FieldScale& scale : exported.fields)
+    list.push_back({{"name", scale.name},
+                    {"unit", unit_of(scale.name)},
+                    {"low", rounded(scale.low)},
+                    {"high", rounded(scale.high)}});
+  return list;
 }
 
 Json pictures_json(const Pictures& pictures, const std::string& directory) {
@@ -215,6 +238,7 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
   json["notes"] = comparison.study.notes;
   json["times"] = numbers(exported.times);
   json["bounds"] = {{"low", point(comparison.view.min)}, {"high", point(comparison.view.max)}};
+  json["fields"] = fields_json(exported);
   json["export_note"] = export_note(comparison, exported);
   json["cost_note"] = cost_note(comparison);
   json["pictures_note"] =
@@ -234,6 +258,10 @@ std::string layer_scripts(const Exported& exported) {
                         base64(layer.positions));
     text += fmt::format("<script type=\"text/plain\" id=\"layer-{}-{}-indices\">{}</script>\n", run, name,
                         base64(layer.indices));
+    int number = 0;
+    for (const auto& [field, bytes] : layer.fields)
+      text += fmt::format("<script type=\"text/plain\" id=\"layer-{}-{}-field-{}\">{}</script>\n", run, name,
+                          number++, base64(bytes));
   };
   for (std::size_t i = 0; i < exported.runs.size(); ++i) {
     if (exported.runs[i].frames == 0) continue;
@@ -280,8 +308,8 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 
 }  // namespace
 
-Notes write_report(const Comparison& comparison, const Registry& registry, const ReportOptions& options) {
-  Notes notes;
+std::string report_page(const Comparison& comparison, const Registry& registry, const ReportOptions& options,
+                        Notes& notes) {
   Pictures pictures;
   pictures.problem = "rendered ones were not asked for";
   if (options.pictures) pictures = render_pictures(comparison, options.interrupted);
@@ -292,14 +320,18 @@ Notes write_report(const Comparison& comparison, const Registry& registry, const
   const Exported exported = export_frames(comparison);
   const std::string data = page_data(comparison, exported, pictures, registry)
                                .dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::string page =
-      filled(assets::page(), {{"TITLE", escape_xml(comparison.study.title)},
-                              {"STYLE", std::string(assets::style())},
-                              {"DATA", json_inside_script(data)},
-                              {"LAYERS", assets::viewer().empty() ? "" : layer_scripts(exported)},
-                              {"VIEWER", inside_script(std::string(assets::viewer()))},
-                              {"SCRIPT", inside_script(std::string(assets::script()))}});
-  write_file_atomically(comparison.directory / "report.html", page);
+  return filled(assets::page(), {{"TITLE", escape_xml(comparison.study.title)},
+                                 {"STYLE", std::string(assets::style())},
+                                 {"DATA", json_inside_script(data)},
+                                 {"LAYERS", assets::viewer().empty() ? "" : layer_scripts(exported)},
+                                 {"VIEWER", inside_script(std::string(assets::viewer()))},
+                                 {"SCRIPT", inside_script(std::string(assets::script()))}});
+}
+
+Notes write_report(const Comparison& comparison, const Registry& registry, const ReportOptions& options) {
+  Notes notes;
+  write_file_atomically(comparison.directory / "report.html",
+                        report_page(comparison, registry, options, notes));
   return notes;
 }
 

@@ -15,7 +15,10 @@ struct ReportOptions {
   std::function<bool()> interrupted = [] { return false; };
 };
 
-// Writes <comparison directory>/report.html. What the page had to do without is in the notes.
+// The page; what it had to do without is in the notes.
+std::string report_page(const Comparison& comparison, const Registry& registry, const ReportOptions& options,
+                        Notes& notes);
+// The page as report.html in the comparison's directory.
 Notes write_report(const Comparison& comparison, const Registry& registry, const ReportOptions& options);
 
 }  // namespace exemplar

@@ -122,6 +122,28 @@ void add_shape_change(ComparedRun& run, const std::vector<Geometry>& surfaces) {
   }
 }
 
+// From dark (0) to light (1) in the same hue.
+std::string shade(const std::string& colour, double light) {
+  std::string text = "#";
+  for (std::size_t k = 1; k < 7; k += 2) {
+    const double value = std::stoi(colour.substr(k, 2), nullptr, 16);
+    const double mixed = light < 0.5 ? value * (0.6 + 0.8 * light) : value + (220 - value) * (light - 0.5);
+    text += fmt::format("{:02x}", static_cast<int>(std::lround(std::clamp(mixed, 0.0, 255.0))));
+  }
+  return text;
+}
+
+// Runs of one series (a sweep) are told apart by the shade of its colour.
+void shade_sweeps(std::vector<ComparedRun>& runs) {
+  std::map<int, int> count, seen;
+  for (const ComparedRun& run : runs) ++count[run.series];
+  for (ComparedRun& run : runs) {
+    const int place = seen[run.series]++;
+    if (count[run.series] > 1)
+      run.colour = shade(run.colour, static_cast<double>(place) / (count[run.series] - 1));
+  }
+}
+
 void read_runs(Comparison& comparison, const std::vector<std::string>& methods) {
   const std::map<std::string, std::string> colours = colours_of(comparison.study, methods);
   std::vector<std::string> series;
@@ -133,6 +155,7 @@ void read_runs(Comparison& comparison, const std::vector<std::string>& methods) 
     run.series = static_cast<int>(std::find(series.begin(), series.end(), plan.series) - series.begin());
     comparison.runs.push_back(std::move(run));
   }
+  shade_sweeps(comparison.runs);
 }
 
 // The runs are taken reference by reference, so that only two runs' frames are in memory.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <set>
 
 namespace exemplar {
@@ -84,6 +85,11 @@ fs::path folder_of(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string file_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Durability durability) {
   TemporaryFile file(path);

@@ -17,6 +17,9 @@ class OutputError : public std::runtime_error {
       : std::runtime_error("cannot write " + path.string() + ": " + reason) {}
 };
 
+// All bytes of a file; nothing when it cannot be read.
+std::string file_bytes(const std::filesystem::path& path);
+
 // What the file must survive: power_failure also waits until the bytes are on the disk.
 enum class Durability { process_crash, power_failure };
 

@@ -9,8 +9,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "core/base/checksum.h"
 #include "core/output/atomic_file.h"
@@ -46,18 +44,13 @@ std::optional<ManifestEntry> parse_line(const std::string& line) {
   return entry;
 }
 
-std::string whole_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::string damage_of(const fs::path& directory, const ManifestEntry& entry) {
   std::error_code error;
   const auto size = fs::file_size(directory / entry.file, error);
   if (error) return fmt::format("{} is missing", entry.file.string());
   if (size != entry.bytes)
     return fmt::format("{} has {} of {} bytes", entry.file.string(), size, entry.bytes);
-  if (checksum(whole_file(directory / entry.file)) != entry.checksum)
+  if (checksum(file_bytes(directory / entry.file)) != entry.checksum)
     return fmt::format("{} has a wrong checksum", entry.file.string());
   return {};
 }
@@ -85,7 +78,7 @@ void ManifestFile::append(const std::vector<ManifestEntry>& entries) {
 
 std::vector<ManifestEntry> read_manifest(const fs::path& directory) {
   std::vector<ManifestEntry> entries;
-  const std::string text = whole_file(directory / k_name);
+  const std::string text = file_bytes(directory / k_name);
   std::size_t begin = 0;
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     if (const auto entry = parse_line(text.substr(begin, end - begin))) entries.push_back(*entry);

@@ -10,12 +10,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 
 #include "core/base/errors.h"
+#include "core/output/atomic_file.h"
 
 namespace exemplar {
 
@@ -56,8 +55,7 @@ std::vector<std::string> split_cells(const std::string& line) {
 
 // Only lines that are complete: a killed run may have left half of one.
 std::vector<std::string> complete_lines(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = file_bytes(path);
   std::vector<std::string> lines;
   std::size_t begin = 0;
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {

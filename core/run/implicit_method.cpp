@@ -478,6 +478,7 @@ double ImplicitMethod::obstacle_energy() const {
 
 // What nothing else accounts for is the time step's.
 void ImplicitMethod::balance(Diagnostics& d) const {
+  d.is_static = m_settings.mode != ImplicitMode::dynamic;
   if (!knows_work()) return;
   d.external_work = m_work + m_start_obstacles - obstacle_energy();
   const double accounted = d.kinetic_energy + d.elastic_energy + d.gravitational_energy +
@@ -492,9 +493,10 @@ std::vector<Geometry> ImplicitMethod::fields() const {
   std::vector<MatX> velocities;
   for (const Points& v : m_model->on_surfaces(state.velocities)) velocities.emplace_back(v);
   add_point_array(surface, "velocity", velocities);
-  for (FieldArray& array : m_model->surface_arrays()) surface.arrays.push_back(std::move(array));
+  std::vector<Geometry> others = m_model->fields();
+  for (FieldArray& array : m_model->surface_arrays(others)) surface.arrays.push_back(std::move(array));
   std::vector<Geometry> all{std::move(surface)};
-  for (Geometry& more : m_model->fields()) all.push_back(std::move(more));
+  for (Geometry& more : others) all.push_back(std::move(more));
   return all;
 }
 

@@ -49,10 +49,10 @@ class ImplicitModel {
   virtual std::vector<Points> on_surfaces(const Points& nodes) const = 0;
   // W_p of a set of examples at the present state, J. To be replaced where its term holds more than that.
   virtual double example_energy(const ImplicitExamples& set) { return solver().term_energy(set.term); }
-  // Cell arrays for the surface, over the triangles of all bodies.
-  virtual std::vector<FieldArray> surface_arrays() const { return {}; }
   // Geometry besides the surface.
   virtual std::vector<Geometry> fields() const { return {}; }
+  // Further arrays of the surface, over the points or triangles of all bodies; `fields` is what fields() gave.
+  virtual std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& /*fields*/) const { return {}; }
   // elastic_energy without that of the examples, plastic_dissipation, plastic_measure, further columns.
   virtual void add_diagnostics(Diagnostics& d) const = 0;
   // What a reader should know about the state at `time` (s), each thing once: asked after every frame.

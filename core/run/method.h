@@ -65,11 +65,15 @@ struct Diagnostics {
   double contact_dissipation = k_unknown;   // given up to contact and friction since the start
   double damping_dissipation = k_unknown;   // given up to damping forces, not to the integrator
   // Balance: kinetic + elastic + gravitational + contact_energy + all dissipations = constant + external_work.
-  double numerical_dissipation = k_unknown;  // given up to the time step (negative: gained)
-  double external_work = k_unknown;          // done by loads, supports and obstacles since the start
-  double plastic_measure = k_unknown;        // largest ‖F_p − I‖ or the method's counterpart
-  double example_distance = k_unknown;       // energy distance to the example manifold
-  double deepest_penetration = k_unknown;    // of the surface into obstacles, ≥ 0
+  // Given up to the time step (negative: gained). Where a method leaves it open the runner closes the balance, if
+  // everything else in it is known.
+  double numerical_dissipation = k_unknown;
+  double fracture_energy = k_unknown;      // of the bonds that have broken since the start
+  double external_work = k_unknown;        // done by loads, supports and obstacles since the start
+  bool is_static = false;                  // a rest state: no energy turns into another over time
+  double plastic_measure = k_unknown;      // largest ‖F_p − I‖ or the method's counterpart
+  double example_distance = k_unknown;     // energy distance to the example manifold
+  double deepest_penetration = k_unknown;  // of the surface into obstacles, ≥ 0
   // Further columns, e.g. {"weight_plank_folded", "", 0.4}, {"contact_energy", "J", 12}.
   Metrics extra;
 };

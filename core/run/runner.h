@@ -50,7 +50,11 @@ struct ResumePoint {
   double wall_time = 0;  // s, of what follows: up to this frame
   int steps = 0, iterations = 0;
   double worst_penetration = k_unknown;
+  double start_energy = k_unknown;  // stored_energy() of the initial state
 };
+
+// Kinetic, elastic and gravitational energy; k_unknown when the method lacks one of them.
+double stored_energy(const Diagnostics& d);
 
 struct RunSummary {
   Status status = Status::ok;

@@ -61,6 +61,23 @@ Geometry body_geometry(const Body& body, int index, const Points& positions) {
   return surface;
 }
 
+VecX cell_values_at_points(const Geometry& cells, const FieldArray& array) {
+  assert(array.on == Association::cell && array.components == 1);
+  VecX sums = VecX::Zero(cells.points.rows()), counts = sums;
+  const auto size = static_cast<std::size_t>(points_per_cell(cells.kind));
+  for (std::size_t c = 0; c < cells.connectivity.size(); ++c) {
+    sums[cells.connectivity[c]] += array.values[c / size];
+    counts[cells.connectivity[c]] += 1;
+  }
+  return sums.cwiseQuotient(counts.cwiseMax(1));
+}
+
+MatX scalar_at(const PointMap& points, const Eigen::Ref<const VecX>& nodes) {
+  Points columns = Points::Zero(nodes.size(), 3);
+  columns.col(0) = nodes;
+  return points.apply(columns).col(0);
+}
+
 Geometry surface_geometry(const Scene& scene, const std::vector<Points>& positions) {
   assert(positions.size() == scene.bodies.size());
   Geometry whole = body_geometry(scene.bodies[0], 0, positions[0]);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/mesh/point_map.h"
 #include "core/output/fields.h"
 #include "core/scene/scene.h"
 
@@ -15,6 +16,11 @@ Geometry surface_geometry(const Scene& scene, const std::vector<Points>& positio
 
 // The part of one body in it.
 Geometry body_geometry(const Body& body, int index, const Points& positions);
+
+// A scalar of the cells as one of the points: the mean over the cells around each; 0 where there are none.
+VecX cell_values_at_points(const Geometry& cells, const FieldArray& array);
+// A scalar of the nodes at the points that hang on them, as one column.
+MatX scalar_at(const PointMap& points, const Eigen::Ref<const VecX>& nodes);
 
 // Adds a point array with values given per body.
 void add_point_array(Geometry& surface, const std::string& name, const std::vector<MatX>& per_body);

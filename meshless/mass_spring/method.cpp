@@ -247,19 +247,22 @@ Geometry spring_geometry(const SceneBody& body) {
 
 std::vector<Geometry> MassSpringMethod::fields() const {
   std::vector<Points> positions;
-  std::vector<MatX> velocities;
+  std::vector<MatX> velocities, strains;
   Geometry springs;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     positions.push_back(m_bodies[b].surface.apply(m_bodies[b].springs->positions));
     velocities.emplace_back(m_bodies[b].surface.apply(m_bodies[b].springs->velocities));
+    const Geometry own = spring_geometry(m_bodies[b]);
+    strains.push_back(scalar_at(m_bodies[b].surface, cell_values_at_points(own, own.arrays[0])));
     if (b == 0) {
-      springs = spring_geometry(m_bodies[b]);
+      springs = own;
     } else {
-      append(springs, spring_geometry(m_bodies[b]));
+      append(springs, own);
     }
   }
   Geometry surface = surface_geometry(m_scene, positions);
   add_point_array(surface, "velocity", velocities);
+  add_point_array(surface, "strain", strains);
   return {std::move(surface), std::move(springs)};
 }
 

@@ -119,6 +119,8 @@ class PeridynamicsMethod : public Method {
   Mat3 local_map(int particle, const Points& current) const;
   const std::vector<Geometry>& surfaces(const Points& current) const;
   std::vector<Geometry> make_surfaces(const Points& current) const;
+  bool is_acted_on() const;  // by supports or loads
+  void add_particle_fields(const BodyParticles& part, Geometry& pieces) const;
   void cut_bonds();
   Geometry particle_geometry(const Points& current) const;
 
@@ -407,9 +409,7 @@ Mat3 PeridynamicsMethod::local_map(int particle, const Points& current) const {
 
 // Held particles move with the velocity that brings them to their place at the end of the interval.
 void PeridynamicsMethod::prescribe(double from, double to) {
-  bool any = false;
-  for (const BodyParticles& part : m_bodies) any = any || !part.supports.empty() || !part.loads.empty();
-  if (!any) return;
+  if (!is_acted_on()) return;
   const Points current = m_solver->positions();
   Points velocities = m_solver->velocities();
   Points accelerations = Points::Zero(current.rows(), 3);
@@ -573,6 +573,28 @@ const std::vector<Geometry>& PeridynamicsMethod::surfaces(const Points& current)
   return m_written;
 }
 
+bool PeridynamicsMethod::is_acted_on() const {
+  return std::any_of(m_bodies.begin(), m_bodies.end(),
+                     [](const BodyParticles& part) { return !part.supports.empty() || !part.loads.empty(); });
+}
+
+// Damage and velocity of the particle behind every triangle.
+void PeridynamicsMethod::add_particle_fields(const BodyParticles& part, Geometry& pieces) const {
+  const auto owners = std::find_if(pieces.arrays.begin(), pieces.arrays.end(),
+                                   [](const FieldArray& array) { return array.name == "particle"; });
+  const std::vector<double> damage = m_solver->damage();
+  const Points velocities = m_solver->velocities();
+  const auto cells = static_cast<Eigen::Index>(owners->values.size());
+  MatX damages(cells, 1), moving(cells, 3);
+  for (Eigen::Index c = 0; c < cells; ++c) {
+    const auto particle = part.first + static_cast<std::size_t>(owners->values[static_cast<std::size_t>(c)]);
+    damages(c, 0) = damage[particle];
+    moving.row(c) = velocities.row(static_cast<Eigen::Index>(particle));
+  }
+  pieces.arrays.push_back(make_array("damage", Association::cell, damages));
+  pieces.arrays.push_back(make_array("velocity", Association::cell, moving));
+}
+
 std::vector<Geometry> PeridynamicsMethod::make_surfaces(const Points& current) const {
   if (m_settings.surface == WrittenSurface::deforming) {
     std::vector<Points> positions;
@@ -586,6 +608,7 @@ std::vector<Geometry> PeridynamicsMethod::make_surfaces(const Points& current) c
     const auto is_drawn = [&](int f) { return m_settings.dust == DustDisplay::surface || !is_dust(f); };
     Geometry pieces =
         fragment_surface(part.elements, part.surface, of, m_motions, static_cast<int>(b), is_drawn);
+    add_particle_fields(part, pieces);
     if (b == 0) {
       result.push_back(std::move(pieces));
     } else {
@@ -621,6 +644,9 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   d.elastic_energy = energies.elastic + energies.contact;
   d.gravitational_energy = energies.gravity;
   d.contact_dissipation = energies.dissipated;
+  d.damping_dissipation = 0;  // there is none
+  d.fracture_energy = energies.released;
+  if (!is_acted_on()) d.external_work = energies.work;
   d.deepest_penetration = deepest_point(m_obstacles, x);
   if (m_obstacles.size() > 0)
     d.deepest_penetration =
@@ -628,8 +654,7 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   const std::vector<double> damage = m_solver->damage();
   const double whole = std::accumulate(m_fragments.volumes.begin(), m_fragments.volumes.end(), 0.0);
   d.extra = {{"broken_bonds", "", static_cast<double>(m_solver->broken_bonds())},
-             {"fracture_energy", "", energies.released},
-             {"obstacle_work", "", energies.work},
+             {"obstacle_work", "J", energies.work},
              {"mean_damage", "",
               std::accumulate(damage.begin(), damage.end(), 0.0) / static_cast<double>(damage.size())},
              {"fragments", "", static_cast<double>(m_fragments.count())},

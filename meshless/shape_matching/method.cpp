@@ -182,9 +182,22 @@ Geometry cell_geometry(const SceneBody& body, CellKind kind) {
   return out;
 }
 
+// The mean over the cells around each particle.
+VecX plastic_strain_at_particles(const ShapeMatchingBody& matched) {
+  VecX sums = VecX::Zero(matched.positions.rows()), counts = sums;
+  const Cells& cells = matched.cells().cells();
+  for (int c = 0; c < cells.count(); ++c) {
+    for (const int particle : cells.of(c)) {
+      sums[particle] += matched.plasticity().deformation(c);
+      counts[particle] += 1;
+    }
+  }
+  return sums.cwiseQuotient(counts.cwiseMax(1));
+}
+
 std::vector<Geometry> ShapeMatchingMethod::fields() const {
   std::vector<Points> positions;
-  std::vector<MatX> velocities, normals, tangents;
+  std::vector<MatX> velocities, normals, tangents, strains;
   Geometry particles, cells;
   bool has_cells = true;
   for (const SceneBody& body : m_bodies) {
@@ -193,6 +206,7 @@ std::vector<Geometry> ShapeMatchingMethod::fields() const {
     SurfaceFrames frames = surface_frames(body);
     normals.emplace_back(std::move(frames.normals));
     tangents.emplace_back(std::move(frames.tangents));
+    strains.push_back(scalar_at(body.surface, plastic_strain_at_particles(*body.matched)));
     const Cells& list = body.matched->cells().cells();
     const auto size = list.of(0).size();
     for (int c = 0; c < list.count(); ++c) has_cells &= list.of(c).size() == size && (size == 8 || size == 4);
@@ -201,6 +215,7 @@ std::vector<Geometry> ShapeMatchingMethod::fields() const {
   add_point_array(surface, "velocity", velocities);
   add_point_array(surface, "normal", normals);
   add_point_array(surface, "tangent", tangents);
+  add_point_array(surface, "plastic_strain", strains);
   std::vector<Geometry> out{std::move(surface)};
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const CellKind kind = m_settings.cells == CellShape::tets ? CellKind::tets : CellKind::hexahedra;

@@ -1,4 +1,5 @@
 // exemplar compare: the real program on a small study.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/output/pvd_file.h"
@@ -187,6 +188,56 @@ TEST_F(Compare, TheReportWorksInABrowser) {
   const testing::Outcome outcome = run("'" EXEMPLAR_SOURCE_DIR "/scripts/check-report' out/report.html");
   if (outcome.exit_code == 77) GTEST_SKIP() << outcome.errors;
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output << outcome.errors;
+}
+
+// Values on the surface become colours of the page's 3D view, on one scale for all runs.
+TEST_F(Compare, FieldsOfTheSurfaceAreColoursInTheReport) {
+  testing::write_text(m_folder / "fields.json",
+                      R"({"scene": "scene.json", "runs": ["fem", "mass-spring", "rigid"]})");
+  ASSERT_EQ(run("EXEMPLAR compare fields.json -o out --no-pictures --frames 3").exit_code, 0);
+  const std::string page = testing::read_text(m_folder / "out/report.html");
+  const std::string mark = "id=\"data\">";
+  const std::size_t begin = page.find(mark) + mark.size();
+  const Json data = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  const auto scale_of = [&](const std::string& name) {
+    for (const Json& field : data["fields"]) {
+      if (field["name"] == name) return field;
+    }
+    return Json();
+  };
+  const auto has = [&](int run, const std::string& name) {
+    const Json& fields = data["runs"][run]["layers"]["surface"]["fields"];
+    return std::find(fields.begin(), fields.end(), name) != fields.end();
+  };
+  ASSERT_FALSE(scale_of("von_mises_stress").is_null()) << data["fields"];
+  EXPECT_EQ(scale_of("von_mises_stress")["unit"], "Pa");
+  EXPECT_EQ(scale_of("von_mises_stress")["low"], 0);  // at the start nothing is strained
+  EXPECT_GT(scale_of("von_mises_stress")["high"], 0);
+  EXPECT_TRUE(scale_of("plastic_strain").is_null());  // 0 everywhere: nothing to see
+  EXPECT_TRUE(has(0, "von_mises_stress"));
+  EXPECT_TRUE(has(1, "strain"));
+  EXPECT_FALSE(has(2, "strain"));
+  const testing::Outcome outcome = run("'" EXEMPLAR_SOURCE_DIR "/scripts/check-report' out/report.html");
+  if (outcome.exit_code == 77) GTEST_SKIP() << outcome.errors;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("von_mises_stress"), std::string::npos) << outcome.output;
+}
+
+// A reader that asks while the runs go on gets pages, the last of them with everything.
+TEST_F(Compare, ARunningComparisonCanBeWatched) {
+  if (!available("curl")) GTEST_SKIP() << "curl is not installed";
+  const testing::Outcome outcome =
+      run("EXEMPLAR compare good.json -o out --no-pictures --watch > said.txt & job=$!; "
+          "for i in $(seq 100); do grep -q '^watch: ' said.txt && break; sleep 0.05; done; "
+          "address=$(sed -n 's/^watch: //p' said.txt); "
+          "while kill -0 $job 2> /dev/null; do curl -sf \"$address\" -o page.html && curl -sf "
+          "\"$address\"version > number.txt; sleep 0.1; done; "
+          "wait $job");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_EQ(testing::read_text(m_folder / "said.txt").rfind("watch: http://127.0.0.1:", 0), 0u);
+  EXPECT_NE(testing::read_text(m_folder / "page.html").find("/version"), std::string::npos);
+  // The file that stays does not ask anybody.
+  EXPECT_EQ(testing::read_text(m_folder / "out/report.html").find("'/version'"), std::string::npos);
 }
 
 TEST_F(Compare, ParaViewShowsOneViewARun) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
@@ -177,6 +178,37 @@ TEST_F(Export, CompletionAndManualNameEveryCommand) {
       run("bash -c '. ./completion.sh; COMP_WORDS=(exemplar run --res); COMP_CWORD=2; _exemplar; echo "
           "${COMPREPLY[@]}'");
   EXPECT_EQ(typed.output, "--resume\n") << typed.errors;
+}
+
+// glb and pc2 as Blender shows them, within a millionth of the body's size.
+TEST_F(Export, BlenderShowsTheSamePoints) {
+  if (!available("blender")) GTEST_SKIP() << "blender is not installed (scripts/setup --tests)";
+  write_text(m_folder / "near.json", R"({"time": {"duration": 0.25, "fps": 20}, "bodies": [
+    {"name": "box", "surface": {"box": {"size": [1, 0.8, 0.6], "resolution": [2, 2, 2]}}, "position": [0.1, 0.7, 0],
+     "angular_velocity": [1, 5, 2]}], "obstacles": [{"name": "floor", "plane": {}}]})");
+  ASSERT_EQ(run("EXEMPLAR -q run near.json --method rigid -o near").exit_code, 0);
+  for (const std::string file : {"near.glb", "near.pc2"}) {
+    ASSERT_EQ(run("EXEMPLAR export near -o " + file).exit_code, 0);
+    const Outcome read = run("blender -b --python-exit-code 1 --python '" EXEMPLAR_SOURCE_DIR
+                             "/tests/cli/blender/read_animation.py' -- \"$PWD/" +
+                             file + "\" 6 20 points.txt");
+    ASSERT_EQ(read.exit_code, 0) << read.output << read.errors;
+    std::istringstream lines(read_text(m_folder / "points.txt"));
+    std::size_t f = 0;
+    double worst = 0;
+    for (const PvdEntry& entry : read_pvd(m_folder / "near/surface.pvd")) {
+      const Points points = read_geometry(entry.file).points;
+      for (Eigen::Index i = 0; i < points.rows(); ++i) {
+        std::size_t frame = 99;
+        Vec3 p;
+        lines >> frame >> p.x() >> p.y() >> p.z();
+        ASSERT_EQ(frame, f) << file;
+        worst = std::max(worst, (p - points.row(i).transpose()).norm());
+      }
+      ++f;
+    }
+    EXPECT_LT(worst, 1e-6 * std::sqrt(2.0)) << file;  // the box's diagonal is √2 m
+  }
 }
 
 }  // namespace exemplar::testing

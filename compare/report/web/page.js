@@ -50,6 +50,28 @@
   }
   const ratio = value => finite(value) ? (value >= 100 ? Math.round(value).toLocaleString('en') : round3(value)) + ' ×' : '–';
   const words = name => name.replace(/_/g, ' ');
+  // A small button that saves what `make` returns (a Blob, or a promise of one).
+  function saver(label, name, make) {
+    return el('button', {type: 'button', class: 'save', title: `save ${name}`, 'aria-label': `save ${name}`, onclick: async () => {
+      const link = el('a', {href: URL.createObjectURL(await make()), download: name});
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    }}, label);
+  }
+  const fileName = (...parts) => parts.join('-').replace(/[^\w.-]+/g, '_');
+  const plotStyle = 'text{font:11px sans-serif;fill:#5b6670}.grid{stroke:#e9ecef}.axis{stroke:#b8c0c7}.now{display:none}.line{fill:none;stroke-width:1.9;stroke-linejoin:round}';
+  // A plot as a file of its own: its style goes with it.
+  function svgBlob(drawing) {
+    const copy = drawing.cloneNode(true), style = svg('style');
+    style.textContent = plotStyle;
+    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    copy.prepend(style);
+    return new Blob([new XMLSerializer().serializeToString(copy)], {type: 'image/svg+xml'});
+  }
+  const quoted = value => /[",\n]/.test(value) ? `"${String(value).replace(/"/g, '""')}"` : String(value);
+  function csvBlob(rows) {
+    return new Blob([rows.map(row => row.map(quoted).join(',') + '\n').join('')], {type: 'text/csv'});
+  }
   const swatch = run => el('span', {class: 'swatch', style: `--c:${run.colour}`});
   const title = run => el('h3', {}, swatch(run), run.name);
   const heading = (id, text, hint) => [el('h2', {id: id + '-title'}, text), hint ? el('p', {class: 'hint'}, hint) : null].filter(Boolean);
@@ -171,16 +193,21 @@
     const output = el('output', {for: 'time'});
     const play = el('button', {type: 'button', id: 'play', 'aria-label': 'play'}, '▶ Play');
     const colour = el('select', {id: 'colour', 'aria-label': 'colour by'}, el('option', {value: 'method'}, 'colour: method'),
-      el('option', {value: 'moved'}, 'colour: distance moved'), el('option', {value: 'reference'}, 'colour: distance to the reference'));
+      el('option', {value: 'moved'}, 'colour: distance moved'), el('option', {value: 'reference'}, 'colour: distance to the reference'),
+      ...data.fields.map(field => el('option', {value: 'field:' + field.name}, 'colour: ' + words(field.name))));
     const reset = el('button', {type: 'button', id: 'reset'}, 'Reset view');
-    const scale = el('span', {class: 'scale', hidden: true}, el('span', {}, '0'), el('i'), el('span', {}, ''));
+    const end = (value, label) => el('input', {type: 'range', min: 0, max: 100, value, 'aria-label': label});
+    const scale = el('span', {class: 'scale', hidden: true}, el('span', {class: 'low'}), el('span', {class: 'ends'}, el('i'),
+      end(0, 'lower end of the colours'), end(100, 'upper end of the colours')), el('span', {class: 'high'}));
     section.append(el('div', {class: 'controls'}, play, slider, output, colour, scale, reset));
     const grid = el('div', {class: 'grid3d'});
     section.append(grid);
     for (const {run, index} of shown) {
       const canvas = el('canvas', {tabindex: 0, role: 'img', 'data-view': index, 'aria-label': `3D view of ${run.name}`});
       const ended = run.frames <= last ? el('span', {class: 'ended', hidden: true}, `ended at ${round3(data.times[run.frames - 1])} s`) : null;
-      grid.append(el('figure', {class: 'view'}, canvas, el('figcaption', {}, swatch(run), run.name), ended));
+      const none = el('span', {class: 'none', hidden: true}, 'has no such values');
+      const save = saver('PNG', fileName(run.name) + '.png', () => window.exemplar.viewer.png(index));
+      grid.append(el('figure', {class: 'view'}, canvas, el('figcaption', {}, swatch(run), run.name), ended, none, save));
     }
     connect({slider, output, play, colour, reset, scale, last, section});
   }
@@ -217,11 +244,31 @@
     };
     play.addEventListener('click', () => setPlaying(!playing));
     slider.addEventListener('input', () => { setPlaying(false); show(Number(slider.value)); });
-    colour.addEventListener('change', () => {
-      const top = viewer ? viewer.setColour(colour.value) : 0;
+    const unitOf = mode => (data.fields.find(field => 'field:' + field.name === mode) || {unit: 'm'}).unit;
+    let ends = [0, 0];
+    const [lower, upper] = scale.querySelectorAll('input');
+    const recolour = () => {
+      const from = Math.min(Number(lower.value), Number(upper.value) - 1) / 100, to = Math.max(Number(upper.value) / 100, from + 0.01);
+      const at = share => ends[0] + share * (ends[1] - ends[0]), unit = unitOf(colour.value);
+      const say = value => unit === 'm' && value >= 0 ? length(value) : short(value) + (unit ? ' ' + unit : '');
+      scale.querySelector('.low').textContent = say(at(from));
+      scale.querySelector('.high').textContent = say(at(to));
+      scale.querySelector('i').style = `margin-left:${100 * from}%;width:${100 * (to - from)}%`;
+      if (viewer) viewer.setRange(from, to);
+    };
+    colour.addEventListener('change', async () => {
+      ends = viewer ? await viewer.setColour(colour.value) : [0, 0];
+      lower.value = 0;
+      upper.value = 100;
       scale.hidden = colour.value === 'method';
-      scale.lastChild.textContent = length(top);
+      const field = colour.value.startsWith('field:') && colour.value.slice(6);
+      for (const view of section.querySelectorAll('.view')) {
+        const run = runs[Number(view.querySelector('canvas').dataset.view)];
+        view.querySelector('.none').hidden = !field || run.layers.surface.fields.includes(field);
+      }
+      recolour();
     });
+    for (const input of [lower, upper]) input.addEventListener('input', recolour);
     reset.addEventListener('click', () => viewer && viewer.resetCamera());
     document.addEventListener('keydown', event => {
       const target = event.target;
@@ -319,7 +366,10 @@
     const mark = svg('line', {class: 'now', x1: x(t0), x2: x(t0), y1: top, y2: height - bottom});
     drawing.append(mark);
     nows.push(t => { const at = x(Math.max(t0, Math.min(t1, t))); mark.setAttribute('x1', at); mark.setAttribute('x2', at); });
-    return el('div', {class: 'chart'}, el('h3', {}, metric.label || words(metric.name), ' ', el('small', {}, metric.unit ? `[${metric.unit}]` : '')), drawing);
+    const rows = () => [['run', 'time [s]', metric.name + (metric.unit ? ` [${metric.unit}]` : '')],
+      ...metric.lines.flatMap(line => line.values.map((value, i) => [runs[line.run].name, line.times[i], finite(value) ? value : '']))];
+    return el('div', {class: 'chart'}, el('h3', {}, metric.label || words(metric.name), ' ', el('small', {}, metric.unit ? `[${metric.unit}]` : ''),
+      saver('SVG', fileName(metric.name) + '.svg', () => svgBlob(drawing)), saver('CSV', fileName(metric.name) + '.csv', () => csvBlob(rows()))), drawing);
   }
   function polyline(line, x, y) {
     let path = '', pen = false;
@@ -400,7 +450,8 @@
     }));
     const swept = points.some(run => run.resolution);
     return el('div', {class: 'chart', id: 'work-precision', style: 'max-width:860px;margin-top:24px'}, el('h3', {}, swept ? 'Work against precision ' : 'Error against cost ',
-      el('small', {}, 'bottom left is better: nearer to the reference, and faster' + (still.length ? '; hollow: cannot deform, only the motion counts' : ''))), el('div', {class: 'scroll'}, el('div', {style: 'min-width:520px;padding-top:14px'}, drawing)));
+      el('small', {}, 'bottom left is better: nearer to the reference, and faster' + (still.length ? '; hollow: cannot deform, only the motion counts' : '')),
+      saver('SVG', 'error-and-cost.svg', () => svgBlob(drawing)), saver('CSV', 'error-and-cost.csv', () => csvBlob([['run', 'wall time [s]', 'RMS [m]'], ...points.map(run => [run.name, run.wall_time, run.rms])]))), el('div', {class: 'scroll'}, el('div', {style: 'min-width:520px;padding-top:14px'}, drawing)));
   }
   function drawSeries(drawing, list, index, x, y) {
     list.sort((a, b) => a.wall_time - b.wall_time);

@@ -18,6 +18,9 @@ class Layer {
     const layer = new Layer();
     const bytes = kind => document.getElementById(`${id}-${kind}`).textContent.trim();
     const [positions, indices] = await Promise.all([inflate(bytes('positions')), inflate(bytes('indices'))]);
+    layer.id = id;
+    layer.names = description.fields || [];
+    layer.loaded = new Map();
     layer.low = description.low;
     layer.step = description.high.map((high, k) => (high - description.low[k]) / 65535);
     layer.decode(description.segments, positions, new Uint32Array(indices.buffer));
@@ -41,6 +44,22 @@ class Layer {
         before = values;
       }
     }
+  }
+
+  // Makes the field's bytes ready; false where this surface lacks it.
+  async loadField(name) {
+    const number = this.names.indexOf(name);
+    if (number < 0) return false;
+    if (!this.loaded.has(name)) {
+      const bytes = await inflate(document.getElementById(`${this.id}-field-${number}`).textContent.trim());
+      let at = 0, before = null;
+      this.loaded.set(name, this.frames.map((frame, f) => {
+        const values = new Uint8Array(frame.segment.points), first = !f || this.frames[f - 1].segment !== frame.segment;
+        for (let i = 0; i < values.length; ++i, ++at) values[i] = (first ? 0 : before[i]) + bytes[at];
+        return before = values;
+      }));
+    }
+    return true;
   }
 
   position(frame, i, target, offset) {
@@ -245,12 +264,14 @@ class SharedCamera {
   }
 }
 
+const dark = window.matchMedia('(prefers-color-scheme: dark)');
+
 // ---- a run's scene
 class RunScene {
   constructor(run, bounds) {
     this.run = run;
     this.scene = new Scene();
-    this.scene.background = new Color('#f6f7f9');
+    this.scene.background = new Color(dark.matches ? '#20252b' : '#f6f7f9');
     this.group = new Group();
     this.scene.add(this.group, new HemisphereLight('#ffffff', '#c9ccd2', 1.5), new AmbientLight('#ffffff', 0.35), sun(bounds));
   }
@@ -298,7 +319,8 @@ class Viewer {
     this.scenes = scenes;
     this.frame = 0;
     this.mode = 'method';
-    this.top = 0;
+    this.low = this.high = 0;
+    this.range = [0, 1];
     this.renderer = new WebGLRenderer({antialias: true, preserveDrawingBuffer: true});
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFSoftShadowMap;
@@ -309,6 +331,10 @@ class Viewer {
     for (const view of this.views) this.shared.listen(view.canvas);
     new ResizeObserver(() => this.request()).observe(this.views[0].canvas);
     this.watchVisibility();
+    dark.addEventListener('change', () => {
+      for (const scene of this.scenes.values()) scene.scene.background.set(dark.matches ? '#20252b' : '#f6f7f9');
+      this.request();
+    });
   }
 
   // Only what is on the screen is drawn.
@@ -333,18 +359,28 @@ class Viewer {
   setFrame(frame) { this.frame = frame; this.request(); }
   resetCamera() { this.shared.reset(); }
 
-  // Returns the value at the top of the colour scale, m.
-  setColour(mode) {
+  // Returns the ends of the colour scale: of the field over all runs, or of the distances at the last frame, m.
+  async setColour(mode) {
+    const scale = this.data.fields.find(field => 'field:' + field.name === mode);
+    if (scale) await Promise.all([...this.scenes.values()].map(scene => scene.surface.loadField(scale.name)));
     this.mode = mode;
-    this.top = 0;
-    if (mode !== 'method') {
+    this.field = scale;
+    this.low = scale ? scale.low : 0;
+    this.high = scale ? scale.high : 0;
+    if (!scale && mode !== 'method') {
       for (const scene of this.scenes.values()) {
         const values = this.distances(scene, this.data.times.length - 1);
-        if (values) for (const value of values) this.top = Math.max(this.top, value);
+        if (values) for (const value of values) this.high = Math.max(this.high, value);
       }
     }
+    this.setRange(0, 1);
+    return [this.low, this.high];
+  }
+
+  // The part of the scale that the colours span, as shares of it.
+  setRange(from, to) {
+    this.range = [from, to];
     this.request();
-    return this.top;
   }
 
   // Metres a vertex, or nothing where points cannot be matched.
@@ -364,10 +400,20 @@ class Viewer {
     return values;
   }
 
+  // 0…1 a vertex on the colour scale, or nothing for a run that has no such values.
   values(scene, frame) {
     if (this.mode === 'method') return null;
+    const units = this.field ? this.fieldUnits(scene, frame) : this.distanceUnits(scene, frame);
+    const [from, to] = this.range, span = Math.max(to - from, 1e-9);
+    return units && units.map(unit => (unit - from) / span);
+  }
+  fieldUnits(scene, frame) {
+    const frames = scene.surface.loaded.get(this.field.name);
+    return frames && Float32Array.from(frames[Math.min(frame, frames.length - 1)], byte => byte / 255);
+  }
+  distanceUnits(scene, frame) {
     const values = this.distances(scene, frame);
-    return values && values.map(value => value / (this.top || 1));
+    return values && values.map(value => value / (this.high || 1));
   }
 
   draw() {
@@ -388,6 +434,15 @@ class Viewer {
     shared.apply(this.camera, width / height);
     this.renderer.render(scene.scene, this.camera);
     canvas.getContext('2d').drawImage(this.renderer.domElement, 0, 0, width, height, 0, 0, width, height);
+  }
+
+  // What a view shows now, as a PNG; drawn afresh at twice the size on screen.
+  png(index) {
+    const scene = this.scenes.get(index), view = this.views.find(item => item.scene === scene), canvas = document.createElement('canvas');
+    scene.show(this.frame, this.values(scene, this.frame));
+    this.render(scene, canvas, 2 * view.canvas.clientWidth, 2 * view.canvas.clientHeight, this.shared);
+    this.request();
+    return new Promise(resolve => canvas.toBlob(resolve, 'image/png'));
   }
 
   // A still picture of one run at one time, with the initial camera.

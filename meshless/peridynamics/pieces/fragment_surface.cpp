@@ -81,6 +81,7 @@ class SurfaceBuilder {
     out.arrays.push_back(make_array("normal", Association::point, m_normals));
     out.arrays.push_back(make_integer_array("fragment", Association::cell, m_fragment));
     out.arrays.push_back(make_integer_array("interior", Association::cell, m_interior));
+    out.arrays.push_back(make_integer_array("particle", Association::cell, m_particle));
     out.points = std::move(m_points);
     out.connectivity = std::move(m_connectivity);
     return out;
@@ -124,6 +125,7 @@ class SurfaceBuilder {
                                                    point_of(side, side.reversed ? b : c)});
       m_fragment.push_back(side.owner);
       m_interior.push_back(side.is_interior());
+      m_particle.push_back(side.reversed ? face.other : face.particle);
     }
   }
 
@@ -133,7 +135,7 @@ class SurfaceBuilder {
   std::vector<Side> m_sides;
   std::vector<std::uint64_t> m_keys;
   Points m_points, m_displacement, m_barycentric, m_normals;
-  std::vector<int> m_triangle, m_connectivity, m_fragment, m_interior;
+  std::vector<int> m_triangle, m_connectivity, m_fragment, m_interior, m_particle;
 };
 
 }  // namespace

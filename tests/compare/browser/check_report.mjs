@@ -2,7 +2,7 @@
 //   node check_report.mjs REPORT.html [--screenshots FOLDER]
 // Exit code 0 when all is well; otherwise says what is wrong.
 import {chromium} from 'playwright-core';
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, readFileSync} from 'node:fs';
 import {pathToFileURL} from 'node:url';
 import {resolve} from 'node:path';
 
@@ -78,10 +78,53 @@ async function checkViews(page) {
   const painted = await fingerprints(page);
   // Broken surfaces keep their colour: their points have no counterpart at the start.
   expect(painted.some((view, i) => view.sum !== first[i].sum), 'colouring by distance changes nothing');
+  await checkFields(page, first);
   await page.locator('#colour').selectOption('method');
   await page.locator('#play').click();
   await page.waitForTimeout(400);
   await page.locator('#play').click();
+}
+
+// Every field colours the runs that have it and leaves the others alone; the ends of the scale can be moved.
+async function checkFields(page, plain) {
+  const fields = await page.evaluate(() => window.exemplar.data.fields.map(field => field.name));
+  console.log(`fields: ${fields.join(', ') || 'none'}`);
+  for (const field of fields) {
+    await page.locator('#colour').selectOption('field:' + field);
+    await page.waitForFunction(name => window.exemplar.viewer.field && window.exemplar.viewer.field.name === name, field);
+    await settle(page);
+    const has = await page.evaluate(name => window.exemplar.viewer.views.map(view => view.scene.run.layers.surface.fields.includes(name)), field);
+    const painted = await fingerprints(page);
+    painted.forEach((view, i) => expect((view.sum !== plain[i].sum) === has[i], `${field}: view ${i} ${has[i] ? 'is not coloured' : 'is coloured though it has no such values'}`));
+  }
+  if (!fields.length) return;
+  const before = await fingerprints(page);
+  await page.locator('.scale input').last().fill('30');
+  await settle(page);
+  expect((await fingerprints(page)).some((view, i) => view.sum !== before[i].sum), 'the upper end of the colours changes nothing');
+}
+
+// What the buttons save: a picture, a plot, its numbers.
+async function checkSaving(page) {
+  for (const [place, start] of [['.view .save', '\x89PNG'], ['.chart .save:text("SVG")', '<svg'], ['.chart .save:text("CSV")', 'run,']]) {
+    const button = page.locator(place).first();
+    if (!await button.count()) { expect(place === '.view .save', `there is no ${place}`); continue; }
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    const bytes = readFileSync(await download.path());
+    expect(bytes.length > 100 && bytes.toString('latin1').startsWith(start), `${download.suggestedFilename()} does not begin with ${start}`);
+  }
+}
+
+async function checkDark() {
+  const context = await browser.newContext({viewport: {width: 1360, height: 900}, offline: true, colorScheme: 'dark'});
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(resolve(report)).href);
+  await page.waitForFunction(() => document.body.dataset.ready || !document.querySelector('canvas[data-view]'), null, {timeout: 60000});
+  const [paper, ink] = await page.evaluate(() => [getComputedStyle(document.documentElement).backgroundColor, getComputedStyle(document.body).color]
+    .map(text => text.match(/\d+/g).slice(0, 3).reduce((sum, value) => sum + Number(value), 0) / 3));
+  expect(paper < 60 && ink > 180, `in the dark: paper ${paper}, ink ${ink}`);
+  await shoot(page, 'dark');
+  await context.close();
 }
 
 async function checkPage(page, width) {
@@ -114,8 +157,10 @@ for (const [width, height, name] of [[1360, 900, 'desktop'], [390, 844, 'phone']
   await checkPage(page, width);
   await shoot(page, name);
   await checkViews(page);
+  if (width > 600) await checkSaving(page);
   await page.context().close();
 }
+await checkDark();
 await browser.close();
 for (const problem of problems) console.error(problem);
 console.log(problems.length ? `${problems.length} problems` : 'the report works');

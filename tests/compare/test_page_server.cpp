@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include <chrono>
+
+#include "compare/watch/page_server.h"
+#include "core/base/errors.h"
+
+namespace exemplar {
+namespace {
+
+TEST(PageServer, AnOpenPageNoticesANewVersion) {
+  PageServer server(0);
+  httplib::Client browser(server.address());
+  server.show("<html><body>one</body></html>");
+  const auto first = browser.Get("/");
+  ASSERT_TRUE(first);
+  EXPECT_NE(first->body.find("one"), std::string::npos);
+  const std::string number = browser.Get("/version")->body;
+  EXPECT_NE(first->body.find("!== " + number + ")"), std::string::npos) << first->body;
+  server.show("<html><body>two</body></html>");
+  EXPECT_NE(browser.Get("/version")->body, number);
+  EXPECT_NE(browser.Get("/")->body.find("two"), std::string::npos);
+}
+
+TEST(PageServer, NothingElseIsServedAndOtherNamesAreRefused) {
+  const PageServer server(0);
+  EXPECT_EQ(server.address().rfind("http://127.0.0.1:", 0), 0u);
+  httplib::Client browser(server.address());
+  EXPECT_EQ(browser.Get("/run.json")->status, 404);
+  EXPECT_EQ(browser.Get("/../etc/passwd")->status, 404);
+  EXPECT_EQ(browser.Post("/", "", "text/plain")->status, 404);
+  EXPECT_EQ(browser.Get("/", {{"Host", "elsewhere.example"}})->status, 403);
+  EXPECT_EQ(browser.Get("/version", {{"Host", "elsewhere.example"}})->status, 403);
+}
+
+TEST(PageServer, ATakenPortIsTold) {
+  const PageServer server(0);
+  const std::string address = server.address();
+  const int port = std::stoi(address.substr(address.rfind(':') + 1));
+  EXPECT_THROW(PageServer{port}, InputError);
+}
+
+TEST(PageServer, WaitsForAPageThatIsOpen) {
+  PageServer server(0);
+  server.show("<p>one</p>");
+  server.wait_for_readers(60);  // nobody reads: at once
+  httplib::Client browser(server.address());
+  browser.Get("/");
+  server.wait_for_readers(60);  // has it already
+  server.show("<p>two</p>");
+  const auto start = std::chrono::steady_clock::now();
+  server.wait_for_readers(0.3);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(290));
+}
+
+}  // namespace
+}  // namespace exemplar
