@@ -96,6 +96,8 @@ void write_rig_preview(const fs::path& directory, const TriMesh& surface, const 
     const VecX shown = last ? VecX(weights.rowwise().maxCoeff()) : VecX(weights.col(h));
     geometry.arrays.push_back(make_array("weight", Association::point, shown));
     geometry.arrays.push_back(make_integer_array("strongest_handle", Association::point, strongest));
+    geometry.arrays.push_back(
+        make_array("strongest_weight", Association::point, VecX(weights.rowwise().maxCoeff())));
     frames.add(geometry);
     handles.add(balls(surface.vertices, rig, nullptr));
   }

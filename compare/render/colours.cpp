@@ -84,6 +84,23 @@ Colour blend_colour(const ColourScale& scale, const Geometry& geometry, std::siz
   return colour;
 }
 
+bool has_skinning(const Geometry& geometry) {
+  const FieldArray* handle = find_array(geometry, "strongest_handle");
+  const FieldArray* weight = find_array(geometry, "strongest_weight");
+  return handle && weight && handle->on == Association::point && weight->on == Association::point;
+}
+
+Colour handle_colour(const Geometry& geometry, std::size_t point) {
+  const FieldArray* handle = find_array(geometry, "strongest_handle");
+  const FieldArray* weight = find_array(geometry, "strongest_weight");
+  if (!handle || !weight || handle->values[point] < 0) return {190, 190, 194};
+  Colour colour = category_colour(static_cast<int>(handle->values[point]));
+  const double share = std::clamp(weight->values[point], 0.0, 1.0);
+  for (std::uint8_t& part : colour)
+    part = static_cast<std::uint8_t>(std::lround(255 + share * (part - 255.0)));
+  return colour;
+}
+
 Colour map_colour(const ColourScale& scale, double value) {
   if (scale.kind == ColourScale::Kind::categories) return category_colour(static_cast<int>(value));
   if (!std::isfinite(value)) return {255, 0, 255};  // must be seen

@@ -12,6 +12,7 @@ namespace exemplar::render {
 
 inline constexpr Colour k_background = {246, 247, 249};
 inline constexpr Colour k_obstacle = {168, 172, 178};
+inline constexpr Colour k_handle = {38, 42, 50};
 
 // Okabe and Ito's palette, repeated after eight.
 Colour category_colour(int index);
@@ -25,8 +26,8 @@ std::optional<Colour> parse_colour(const std::string& text);
 // How an array becomes colours, the same in all pictures of a sheet.
 struct ColourScale {
   // viridis; blue-white-red around 0; integers; the examples' colours mixed by their weights, white where a body is as
-  // it was (jones2016 Fig. 8)
-  enum class Kind { sequential, diverging, categories, blend };
+  // it was (jones2016 Fig. 8); a colour for each handle of a rig, paler where other handles have a share
+  enum class Kind { sequential, diverging, categories, blend, handles };
   std::string array;
   Kind kind = Kind::sequential;
   double low = 0, high = 1;
@@ -39,6 +40,12 @@ inline constexpr const char* k_example_weights = "example_weights";
 void include_examples(ColourScale& scale, const Geometry& geometry);
 Colour part_colour(std::size_t part);
 Colour blend_colour(const ColourScale& scale, const Geometry& geometry, std::size_t point);
+
+// The name that stands for the arrays strongest_handle and strongest_weight on points.
+inline constexpr const char* k_skinning = "skinning";
+bool has_skinning(const Geometry& geometry);
+// Of the point's strongest handle; grey where there is none.
+Colour handle_colour(const Geometry& geometry, std::size_t point);
 
 Colour map_colour(const ColourScale& scale, double value);
 

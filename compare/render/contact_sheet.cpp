@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "compare/render/colours.h"
@@ -11,6 +12,7 @@
 #include "compare/render/run_frames.h"
 #include "compare/render/tile.h"
 #include "core/base/errors.h"
+#include "core/mesh/models/primitives.h"
 #include "core/output/atomic_file.h"
 #include "core/output/geometry_file.h"
 
@@ -20,12 +22,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double k_ball_size = 0.014;  // radius of a handle's ball over its body's diagonal
+
 // One picture to be drawn.
 struct Moment {
   double time = 0;
   bool empty = true;
   Geometry shown;
   std::optional<Geometry> obstacles;
+  std::optional<Geometry> balls;  // at the handles of rigs
 };
 
 struct Row {
@@ -55,6 +60,55 @@ Moment load_moment(const RunFrames& run, std::optional<std::size_t> frame) {
   return moment;
 }
 
+// A ball at each handle, in proportion to the body it belongs to.
+Geometry handle_balls(const Geometry& shown, const Geometry& handles) {
+  Geometry all;
+  const FieldArray* owner = find_array(handles, "body");
+  const FieldArray* body = nullptr;
+  for (const FieldArray& array : shown.arrays) {
+    if (array.name == "body" && array.on == Association::point) body = &array;
+  }
+  std::map<int, Box> boxes;
+  for (Eigen::Index i = 0; i < shown.points.rows(); ++i)
+    boxes[body ? static_cast<int>(body->values[static_cast<std::size_t>(i)]) : 0].include(
+        shown.points.row(i).transpose());
+  const TriMesh ball = make_sphere({.radius = 1, .resolution = 3});
+  for (Eigen::Index h = 0; h < handles.points.rows(); ++h) {
+    const int of = owner && body ? static_cast<int>(owner->values[static_cast<std::size_t>(h)]) : 0;
+    const double radius = k_ball_size * boxes[of].diagonal();
+    Geometry one;
+    one.points = (radius * ball.vertices).rowwise() + handles.points.row(h);
+    one.connectivity.assign(ball.triangles.data(), ball.triangles.data() + ball.triangles.size());
+    append(all, one);
+  }
+  return all;
+}
+
+void add_balls(std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    for (Moment& moment : row.moments) {
+      const auto frame = frame_at(row.run.handles, moment.time);
+      if (!moment.empty && frame)
+        moment.balls = handle_balls(moment.shown, read_geometry(row.run.handles[*frame].file));
+    }
+  }
+}
+
+std::string missing_colours(const std::string& array) {
+  return array == k_skinning ? "no frame has the arrays strongest_handle and strongest_weight"
+                             : "no frame has arrays example_weight_…";
+}
+
+// Colours that only some methods have: the others' rows would be empty.
+bool has_colours(const Row& row, const std::string& array) {
+  for (const Moment& moment : row.moments) {
+    ColourScale examples;
+    include_examples(examples, moment.shown);
+    if (array == k_skinning ? has_skinning(moment.shown) : !examples.parts.empty()) return true;
+  }
+  return false;
+}
+
 std::vector<Row> load_rows(const fs::path& directory, const SheetOptions& options) {
   std::vector<RunFrames> runs = find_runs(directory, options.series);
   const std::vector<double> times = sheet_times(runs, options);
@@ -68,6 +122,11 @@ std::vector<Row> load_rows(const fs::path& directory, const SheetOptions& option
     }
     row.run = std::move(run);
     if (runs.size() == 1 && !row.run.method.empty()) row.run.name = row.run.label = row.run.method;
+  }
+  if (options.array == k_skinning) add_balls(rows);
+  if (options.array == k_skinning || options.array == k_example_weights) {
+    std::erase_if(rows, [&](const Row& row) { return !has_colours(row, options.array); });
+    if (rows.empty()) throw InputError(missing_colours(options.array));
   }
   return rows;
 }
@@ -149,13 +208,13 @@ ColourScale blend_scale(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     for (const Moment& moment : row.moments) include_examples(scale, moment.shown);
   }
-  if (scale.parts.empty()) throw InputError("no frame has arrays example_weight_…");
   return scale;
 }
 
 std::optional<ColourScale> make_scale(const std::vector<Row>& rows, const std::string& name) {
   if (name.empty()) return std::nullopt;
   if (name == k_example_weights) return blend_scale(rows);
+  if (name == k_skinning) return ColourScale{k_skinning, ColourScale::Kind::handles};
   const double infinity = std::numeric_limits<double>::infinity();
   ColourScale scale{name, ColourScale::Kind::sequential, infinity, -infinity};
   const FieldArray* found = nullptr;
@@ -194,6 +253,7 @@ std::vector<Tile> render_tiles(const std::vector<Row>& rows, const SheetOptions&
     for (std::size_t j = 0; j < rows[i].moments.size(); ++j) {
       const Moment& moment = rows[i].moments[j];
       Tile tile{rows[i].run.name, i, j, moment.time, moment.empty, {}};
+      style.balls = moment.balls ? &*moment.balls : nullptr;
       if (moment.empty) {
         tile.image = Image(options.width, options.height, k_background);
       } else {
@@ -237,6 +297,12 @@ void draw_parts(Image& image, const ColourScale& scale, int right, int base) {
     fill_rectangle(image, x - 17, base - 11, 12, 12, part_colour(part));
     x -= 32;
   }
+}
+
+void draw_handles_note(Image& image, int right, int base) {
+  const TextStyle small{13, k_faint, false};
+  const std::string text = "the strongest handle's colour, paler where others share; balls: handles";
+  draw_text(image, text, right - text_width(text, small), base, small);
 }
 
 void draw_tile(Image& image, const Tile& tile, const RunFrames& run, int x, int y) {
@@ -296,6 +362,8 @@ Image compose(const std::vector<Row>& rows, const std::vector<Tile>& tiles, cons
             {13, k_faint, false});
   if (scale && scale->kind == ColourScale::Kind::blend)
     draw_parts(image, *scale, image.width - 12, k_title - 16);
+  else if (scale && scale->kind == ColourScale::Kind::handles)
+    draw_handles_note(image, image.width - 12, k_title - 16);
   else if (scale && scale->kind != ColourScale::Kind::categories)
     draw_legend(image, *scale, image.width - 12, k_title - 16);
   for (std::size_t i = 0; i < rows.size(); ++i)

@@ -43,7 +43,8 @@ void describe(CLI::App& app, Call& call) {
   app.add_option("-o,--output", call.output, "the sheet (PNG)")->capture_default_str();
   app.add_option("--array", call.options.array,
                  "colour by this array (vectors: by length); example_weights: the examples' colours, mixed "
-                 "by their weights");
+                 "by their weights; skinning: each point in the colour of its strongest handle, with "
+                 "balls at the handles");
   app.add_option("--series", call.options.series, "what to draw: surface, tets, particles, ...")
       ->capture_default_str();
   app.add_option("--columns", call.options.columns, "how many times, evenly from first to last frame")

@@ -131,6 +131,11 @@ void colour_by(vtkPolyData& data, const Geometry& geometry, const std::optional<
                 [&](std::size_t i) { return blend_colour(*scale, geometry, i); });
     return;
   }
+  if (scale && scale->kind == ColourScale::Kind::handles) {
+    add_colours(data, Association::point, static_cast<std::size_t>(geometry.points.rows()),
+                [&](std::size_t i) { return handle_colour(geometry, i); });
+    return;
+  }
   const FieldArray* array = find_array(geometry, scale ? scale->array : "body");
   if (!array) {
     add_colours(data, Association::cell, cell_count(geometry), [&](std::size_t) {

@@ -49,6 +49,7 @@ RunFrames load_run(const fs::path& directory, const std::string& series) {
     run.name = fs::absolute(directory).lexically_normal().parent_path().filename().string();
   if (fs::exists(directory / (series + ".pvd"))) run.frames = read_pvd(directory / (series + ".pvd"));
   if (fs::exists(directory / "obstacles.pvd")) run.obstacles = read_pvd(directory / "obstacles.pvd");
+  if (fs::exists(directory / "handles.pvd")) run.handles = read_pvd(directory / "handles.pvd");
   // A damaged or missing record says nothing; the frames are what is drawn.
   if (const std::optional<RunRecord> record = find_run_record(directory)) {
     run.title = record->title;

@@ -20,6 +20,7 @@ struct RunFrames {
   std::string method;               // from run.json
   std::vector<PvdEntry> frames;     // of the shown series
   std::vector<PvdEntry> obstacles;  // empty when the scene has none
+  std::vector<PvdEntry> handles;    // of rigs; empty when the method has none
   std::string note;                 // status and reason from run.json when the run did not complete
 
   double end() const { return frames.empty() ? 0 : frames.back().time; }

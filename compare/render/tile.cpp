@@ -141,6 +141,8 @@ class TileRenderer::Implementation {
     place_camera(camera);
     add_shown(shown, camera, style);
     if (obstacles) add_obstacles(shown, *obstacles, camera, style);
+    if (style.balls && cell_count(*style.balls) > 0)
+      m_renderer->AddActor(make_actor(drawable(*style.balls, k_handle)));
     const double size = std::max(1e-9, style.motion.diagonal());
     m_occlusion->SetRadius(0.07 * size);
     m_occlusion->SetBias(0.004 * size);

@@ -15,6 +15,7 @@ struct TileStyle {
   std::optional<ColourScale> scale;  // none: bodies in distinct colours by the cell array `body`
   std::optional<Colour> bodies;      // the run's own colour, of which the bodies get shades instead
   bool mesh_edges = false;
+  const Geometry* balls = nullptr;  // marks of handles, dark
   Box motion;  // of the bodies over all pictures: where the ground is shown, and the scale of occlusion
 };
 

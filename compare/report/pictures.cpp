@@ -43,6 +43,25 @@ void read_tiles(const fs::path& folder, Pictures& pictures) {
   }
 }
 
+// A sheet in the colours of `array`; nothing where no run has them.
+std::string coloured_sheet(std::vector<std::string> command, const fs::path& folder, const std::string& array,
+                           const std::vector<std::string>& moments, const std::function<bool()>& interrupted) {
+  const fs::path file = folder / (array + ".png");
+  command.insert(command.end(), {"-o", file.string(), "--array", array, "--size", "420x315"});
+  command.insert(command.end(), moments.begin(), moments.end());
+  BatchOptions options;
+  options.interrupted = interrupted;
+  const std::vector<JobResult> results =
+      run_jobs({{command, (folder / (array + ".txt")).string()}}, options);
+  return results[0].exit_code == 0 ? file_bytes(file) : std::string();
+}
+
+bool has_rigs(const Comparison& comparison) {
+  return std::any_of(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
+    return fs::exists(comparison.directory / run.data.plan.directory / "handles.pvd");
+  });
+}
+
 }  // namespace
 
 Pictures render_pictures(const Comparison& comparison, const std::function<bool()>& interrupted) {
@@ -63,9 +82,10 @@ Pictures render_pictures(const Comparison& comparison, const std::function<bool(
     }
     command = {"xvfb-run", "-a"};
   }
-  command.insert(command.end(),
-                 {program.string(), comparison.directory.string(), "-o", (folder / "sheet.png").string(),
-                  "--tiles", folder.string(), "--columns", "5", "--size", "420x315"});
+  command.insert(command.end(), {program.string(), comparison.directory.string()});
+  const std::vector<std::string> coloured = command;
+  command.insert(command.end(), {"-o", (folder / "sheet.png").string(), "--tiles", folder.string(),
+                                 "--columns", "5", "--size", "420x315"});
   try {
     fs::create_directories(folder);
     BatchOptions options;
@@ -76,6 +96,9 @@ Pictures render_pictures(const Comparison& comparison, const std::function<bool(
       return pictures;
     }
     read_tiles(folder, pictures);
+    if (!has_rigs(comparison)) return pictures;
+    pictures.rigs = coloured_sheet(coloured, folder, "skinning", {"--frame", "0"}, interrupted);
+    pictures.examples = coloured_sheet(coloured, folder, "example_weights", {"--columns", "5"}, interrupted);
   } catch (const std::exception& error) {
     pictures.problem = error.what();
   }

@@ -67,12 +67,17 @@ Json fields_json(const Exported& exported) {
   return list;
 }
 
+// For an <img>; null without a picture.
+Json png_source(const std::string& png) {
+  return png.empty() ? Json(nullptr) : Json("data:image/png;base64," + base64(png));
+}
+
 Json pictures_json(const Pictures& pictures, const std::string& directory) {
   Json list = Json::array();
   const auto found = pictures.by_directory.find(directory);
   if (found == pictures.by_directory.end()) return list;
   for (const Picture& picture : found->second) {
-    list.push_back({{"time", picture.time}, {"src", "data:image/png;base64," + base64(picture.png)}});
+    list.push_back({{"time", picture.time}, {"src", png_source(picture.png)}});
   }
   return list;
 }
@@ -243,6 +248,8 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
   json["cost_note"] = cost_note(comparison);
   json["pictures_note"] =
       pictures.problem.empty() ? "" : "Drawn by the 3D view of this page, because " + pictures.problem + ".";
+  json["rigs"] = png_source(pictures.rigs);
+  json["example_weights"] = png_source(pictures.examples);
   json["runs"] = Json::array();
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
     json["runs"].push_back(run_json(comparison.runs[i], comparison, exported.runs[i], pictures, registry));

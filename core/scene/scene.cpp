@@ -82,6 +82,9 @@ std::vector<int> read_labels(const std::string& file) {
 Pieces make_pieces(const PiecesSettings& settings, const TetMesh& mesh, const std::string& directory) {
   Pieces pieces;
   if (settings.voronoi) {
+    if (settings.voronoi->count > mesh.tets.rows())
+      throw InputError(fmt::format("{} cells are more than the body has tets ({})", settings.voronoi->count,
+                                   mesh.tets.rows()));
     pieces = cut_by_cells(mesh, settings.voronoi->count, static_cast<std::uint64_t>(settings.voronoi->seed));
   } else if (settings.labels) {
     pieces = cut_by_labels(mesh, read_labels((directory.empty() ? "" : directory + "/") + *settings.labels));

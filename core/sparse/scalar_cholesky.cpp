@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 #include <vector>
 
 #include "core/base/parallel.h"
@@ -33,19 +34,30 @@ struct ScalarCholesky::Implementation {
   }
 
   // Columns [first, first + columns) of the solution, in rows of 4 or 8 numbers.
-  void solve(const MatX& rhs, MatX& result, Eigen::Index first, Eigen::Index columns) const {
+  template <class Matrix>
+  void solve(const Matrix& rhs, Matrix& result, Eigen::Index first, Eigen::Index columns) const {
     const int width = columns <= 4 ? 4 : 8;
     const std::span<const int> unknown = factor.permutation();
-    std::vector<double> x(unknown.size() * static_cast<std::size_t>(width), 0.0);
-    for (Eigen::Index c = 0; c < columns; ++c) {
-      for (std::size_t k = 0; k < unknown.size(); ++k)
-        x[k * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)] = rhs(unknown[k], first + c);
-    }
+    RowMatrix x = RowMatrix::Zero(static_cast<Eigen::Index>(unknown.size()), width);
+    for (Eigen::Index k = 0; k < x.rows(); ++k)
+      x.row(k).head(columns) = rhs.row(unknown[static_cast<std::size_t>(k)]).segment(first, columns);
     blocks.solve(x.data(), width);
-    for (Eigen::Index c = 0; c < columns; ++c) {
-      for (std::size_t k = 0; k < unknown.size(); ++k)
-        result(unknown[k], first + c) = x[k * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
-    }
+    for (Eigen::Index k = 0; k < x.rows(); ++k)
+      result.row(unknown[static_cast<std::size_t>(k)]).segment(first, columns) = x.row(k).head(columns);
+  }
+
+  // Which columns go together is fixed, so that the bits do not depend on the number of threads.
+  template <class Matrix>
+  void solve(const Matrix& rhs, Matrix& result) const {
+    assert(positive_definite && rhs.rows() == lower.rows());
+    const Eigen::Index chunks = (rhs.cols() + k_columns_at_once - 1) / k_columns_at_once;
+    parallel_for(
+        static_cast<std::size_t>(chunks),
+        [&](std::size_t k) {
+          const Eigen::Index first = static_cast<Eigen::Index>(k) * k_columns_at_once;
+          solve(rhs, result, first, std::min(k_columns_at_once, rhs.cols() - first));
+        },
+        1);
   }
 
   SparseMatrix lower;
@@ -82,18 +94,13 @@ bool ScalarCholesky::positive_definite() const {
 }
 
 MatX ScalarCholesky::solve(const MatX& rhs) const {
-  assert(m_implementation->positive_definite && rhs.rows() == m_implementation->lower.rows());
   MatX result(rhs.rows(), rhs.cols());
-  // Which columns go together is fixed, so that the bits do not depend on the number of threads.
-  const Eigen::Index chunks = (rhs.cols() + k_columns_at_once - 1) / k_columns_at_once;
-  parallel_for(
-      static_cast<std::size_t>(chunks),
-      [&](std::size_t k) {
-        const Eigen::Index first = static_cast<Eigen::Index>(k) * k_columns_at_once;
-        m_implementation->solve(rhs, result, first, std::min(k_columns_at_once, rhs.cols() - first));
-      },
-      1);
+  m_implementation->solve(rhs, result);
   return result;
+}
+
+void ScalarCholesky::solve_rows(RowMatrix& x) const {
+  m_implementation->solve(std::as_const(x), x);
 }
 
 double ScalarCholesky::factor_entries() const {

@@ -11,6 +11,7 @@
 namespace exemplar {
 
 using SparseMatrix = Eigen::SparseMatrix<double>;  // compressed columns, 32-bit indices
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 class ScalarCholesky {
  public:
@@ -27,6 +28,8 @@ class ScalarCholesky {
 
   // Solves for all columns of `rhs` with the last factor, on several threads; not from several threads at once.
   MatX solve(const MatX& rhs) const;
+  // The same with rows in one stretch of memory, in place: less to gather and scatter. The same bits.
+  void solve_rows(RowMatrix& x) const;
 
   double factor_entries() const;  // non-zeros of the factor
 

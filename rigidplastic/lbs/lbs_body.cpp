@@ -102,6 +102,7 @@ LbsBody make_lbs_body(const Body& body, const SharedRig* rigged, bool paper) {
     made.follows.push_back(body.is_sheet() || filled);
   }
   made.impulses = MatX::Zero(made.surfaces.points.rows(), 3);
+  made.struck = Points::Zero(made.surfaces.points.rows(), 3);
   if (!rigged) return made;
   made.examples = rigged->examples;
   int start = 0;
@@ -113,6 +114,12 @@ LbsBody make_lbs_body(const Body& body, const SharedRig* rigged, bool paper) {
   const std::vector<int> whole(made.pieces(), 0);
   made.deformable.emplace(rigged->placed(body, made.surfaces), made.connected_edges(whole), parameters,
                           start);
+  const Skin& skin = made.deformable->skin();
+  for (Eigen::Index b = 0; b < skin.centres().rows(); ++b) {
+    Eigen::Index nearest = 0;
+    (skin.rest().rowwise() - skin.centres().row(b)).rowwise().squaredNorm().minCoeff(&nearest);
+    made.handle_points.push_back(static_cast<int>(nearest));
+  }
   return made;
 }
 

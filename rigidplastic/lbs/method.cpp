@@ -14,6 +14,7 @@
 #include "rigidplastic/lbs/checks/bench.h"
 #include "rigidplastic/lbs/checks/validation.h"
 #include "rigidplastic/lbs/lbs_body.h"
+#include "rigidplastic/lbs/outcome.h"
 #include "rigidplastic/lbs/patches.h"
 #include "rigidplastic/lbs/piece_fields.h"
 #include "rigidplastic/lbs/restitution.h"
@@ -220,6 +221,7 @@ void LbsMethod::hit(int object, const Vec3& impulse, const Vec3& point, double d
   const rigid::PieceSurface& piece = body.surfaces.pieces[m_owners[r].piece];
   const int vertex = body.deformable->nearest_vertex(place, piece.begin, piece.end);
   body.deformable->hit(vertex, direction, rigid.mass, dt);
+  body.struck.row(vertex) += direction.transpose();
   body.impulses.row(vertex) += impulse.transpose();
 }
 
@@ -325,7 +327,10 @@ std::vector<Geometry> LbsMethod::fields() const {
       append(whole, part);
     }
   }
-  return {whole};
+  std::vector<Geometry> all{std::move(whole)};
+  Geometry handles = handle_geometry(m_bodies, m_simulation.bodies());
+  if (handles.points.rows() > 0) all.push_back(std::move(handles));
+  return all;
 }
 
 Diagnostics LbsMethod::diagnostics() const {
@@ -343,6 +348,9 @@ Diagnostics LbsMethod::diagnostics() const {
   d.extra.push_back({"deformed_bodies", "", deformed});
   d.extra.push_back({"example_share", "", share / static_cast<double>(m_bodies.size())});
   d.extra.push_back({"fragments", "", static_cast<double>(parts.size())});
+  d.extra.push_back({"struck_depth", "m", struck_depth(m_bodies)});
+  d.extra.push_back({"shape_variety", "m", shape_variety(m_bodies)});
+  for (Metric& weight : mean_weights(m_bodies)) d.extra.push_back(std::move(weight));
   return d;
 }
 
@@ -352,6 +360,7 @@ void LbsMethod::save(StateWriter& out) const {
     if (m_bodies[b].deformable) m_bodies[b].deformable->save(out, fmt::format("lbs{}_", b));
     const Points impulses = m_bodies[b].impulses;
     out.write(fmt::format("lbs{}_impulses", b), impulses);
+    out.write(fmt::format("lbs{}_struck", b), m_bodies[b].struck);
   }
   out.write("joints", std::span<const double>(m_joints.save()));
 }
@@ -365,6 +374,7 @@ void LbsMethod::load(StateReader& in) {
     Points impulses = body.impulses;
     in.read(fmt::format("lbs{}_impulses", b), impulses);
     body.impulses = impulses;
+    in.read(fmt::format("lbs{}_struck", b), body.struck);
     if (!body.deformable) continue;
     body.deformable->load(in, fmt::format("lbs{}_", b));
     if (body.pieces() > 1) body.deformable->cut(body.connected_edges(m_components));

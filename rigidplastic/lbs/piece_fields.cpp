@@ -24,6 +24,22 @@ void add_material_coordinates(Geometry& geometry, const LbsBody& body) {
   geometry.arrays.push_back(make_array("original_barycentric", Association::point, barycentric));
 }
 
+// Per point: the handle with the largest skinning weight (−1: none) and that weight.
+MatX strongest_handles(const LbsBody& body) {
+  MatX strongest = MatX::Zero(body.points().rows(), 2);
+  strongest.col(0).setConstant(-1);
+  if (!body.deformable) return strongest;
+  const SkinWeights& weights = body.deformable->skin().weights();
+  for (Eigen::Index i = 0; i < strongest.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (int k = weights.start[row]; k < weights.start[row + 1]; ++k) {
+      const double weight = weights.weight[static_cast<std::size_t>(k)];
+      if (weight > strongest(i, 1)) strongest.row(i) << weights.bone[static_cast<std::size_t>(k)], weight;
+    }
+  }
+  return strongest;
+}
+
 }  // namespace
 
 Geometry whole_geometry(const LbsBody& body, int index, const rigid::Simulation& simulation) {
@@ -85,6 +101,41 @@ void add_weights(Geometry& geometry, const LbsBody& body, const std::set<std::st
     geometry.arrays.push_back(make_array("example_weight_" + name, Association::point, listed(column)));
   }
   geometry.arrays.push_back(make_array("impulse", Association::point, listed(body.impulses)));
+  const MatX strongest = listed(strongest_handles(body));
+  std::vector<int> handle;
+  for (Eigen::Index i = 0; i < strongest.rows(); ++i) handle.push_back(static_cast<int>(strongest(i, 0)));
+  geometry.arrays.push_back(make_integer_array("strongest_handle", Association::point, handle));
+  geometry.arrays.push_back(make_array("strongest_weight", Association::point, strongest.col(1)));
+}
+
+Geometry handle_geometry(const std::vector<LbsBody>& bodies,
+                         const std::vector<rigid::RigidBody>& rigid_bodies) {
+  std::vector<Vec3> places;
+  std::vector<int> owner, handle;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const LbsBody& body = bodies[b];
+    for (std::size_t h = 0; h < body.handle_points.size(); ++h) {
+      const int point = body.handle_points[h];
+      std::size_t piece = 0;
+      while (point >= body.surfaces.pieces[piece].end) ++piece;
+      const rigid::RigidBody& rigid = rigid_bodies[static_cast<std::size_t>(body.first) + piece];
+      const Skin& skin = body.deformable->skin();
+      const Points place =
+          body.points().row(point) + skin.centres().row(static_cast<Eigen::Index>(h)) - skin.rest().row(point);
+      places.push_back(rigid.state.to_world(rigid.frame.to_local(place).row(0).transpose()));
+      owner.push_back(static_cast<int>(b));
+      handle.push_back(static_cast<int>(h));
+    }
+  }
+  Geometry geometry;
+  geometry.series = "handles";
+  geometry.kind = CellKind::points;
+  geometry.points.resize(static_cast<Eigen::Index>(places.size()), 3);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    geometry.points.row(static_cast<Eigen::Index>(i)) = places[i].transpose();
+  geometry.arrays.push_back(make_integer_array("body", Association::point, owner));
+  geometry.arrays.push_back(make_integer_array("handle", Association::point, handle));
+  return geometry;
 }
 
 }  // namespace exemplar::lbs

@@ -175,6 +175,16 @@
     });
   }
 
+  // ---- rigs: handles and weights as colours
+  function buildRigs() {
+    if (!data.rigs && !data.example_weights) return;
+    const section = document.getElementById('rigs');
+    section.append(...heading('rigs', 'Rigs and examples as colours', 'Of the methods that deform a body by handles.'));
+    const add = (src, text) => src && section.append(el('figure', {class: 'sheet'}, el('img', {src, alt: text}), el('figcaption', {}, text)));
+    add(data.rigs, 'Handles (balls) and skinning weights at the start: each point in the colour of its strongest handle, paler where others have a share.');
+    add(data.example_weights, 'Example weights over time: white where a body is as it was, else in the colours of the examples.');
+  }
+
   // ---- 3D views
   function buildViews() {
     const section = document.getElementById('views');
@@ -509,6 +519,6 @@
       ' (these numbers), ', el('code', {}, 'side_by_side.pvd'), ' and ', el('code', {}, 'paraview.py'), ' (for ParaView). Made with ', el('code', {}, data.command), '.'));
   }
 
-  buildTop(); buildPictures(); buildLesson(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
+  buildTop(); buildPictures(); buildRigs(); buildLesson(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
   if (data.times.length) setNow(data.times[data.times.length - 1]);
 })();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "compare/render/colours.h"
 #include "compare/render/contact_sheet.h"
 #include "compare/render/run_frames.h"
 #include "core/base/errors.h"
@@ -128,6 +129,55 @@ TEST_F(ContactSheet, PicturesAreNotBlankAndFollowTheMotion) {
   EXPECT_TRUE(fs::exists(m_folder / "tiles" / "fem_2.png"));
   EXPECT_FALSE(fs::exists(m_folder / "tiles" / "shell_2.png"));
   EXPECT_TRUE(fs::exists(m_folder / "tiles" / "tiles.json"));
+}
+
+// The strongest handle's colour, paler where others have a share; grey without a rig.
+TEST(HandleColours, FollowHandleAndWeight) {
+  Geometry body;
+  body.points = Points::Zero(4, 3);
+  EXPECT_FALSE(has_skinning(body));
+  body.arrays.push_back(make_integer_array("strongest_handle", Association::point, {2, 2, 3, -1}));
+  EXPECT_FALSE(has_skinning(body));
+  body.arrays.push_back(make_array("strongest_weight", Association::point, MatX(Vec4(1, 0.5, 0, 0))));
+  EXPECT_TRUE(has_skinning(body));
+  const Colour full = category_colour(2);
+  EXPECT_EQ(handle_colour(body, 0), full);
+  const Colour half = handle_colour(body, 1);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(half[c], 0.5 * (255 + full[c]), 0.51);
+  EXPECT_EQ(handle_colour(body, 2), (Colour{255, 255, 255}));
+  EXPECT_EQ(handle_colour(body, 3), (Colour{190, 190, 194}));
+}
+
+// A rig's handles are drawn as balls; runs without one have no row.
+TEST_F(ContactSheet, HandlesAreDrawnWhereThereIsARig) {
+  if (!std::getenv("DISPLAY")) GTEST_SKIP() << "needs a display (xvfb-run -a)";
+  FrameWriter writer(m_folder / "rigid-lbs");
+  Geometry body;
+  body.series = "surface";
+  body.points.resize(4, 3);
+  body.points << 0, 0.2, 0, 1, 0.2, 0, 0, 1.2, 0, 0, 0.2, 1;
+  body.connectivity = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  body.arrays.push_back(make_integer_array("strongest_handle", Association::point, {0, 1, 1, 0}));
+  body.arrays.push_back(make_array("strongest_weight", Association::point, MatX(Vec4(1, 1, 0.5, 0.5))));
+  Geometry handles;
+  handles.series = "handles";
+  handles.kind = CellKind::points;
+  handles.points = body.points.topRows(2);
+  writer.write(0, 0, {body, handles});
+  writer.close();
+  SheetOptions options;
+  options.frame = 0;
+  options.width = 120;
+  options.height = 90;
+  options.array = "skinning";
+  const Sheet with = make_sheet(m_folder, options);
+  ASSERT_EQ(with.tiles.size(), 1u);
+  EXPECT_EQ(with.tiles[0].run, "rigid-lbs");
+  EXPECT_GT(colour_count(with.tiles[0].image), 100u);
+  fs::remove(m_folder / "rigid-lbs" / "handles.pvd");
+  EXPECT_NE(make_sheet(m_folder, options).tiles[0].image.rgb, with.tiles[0].image.rgb);
+  fs::remove_all(m_folder / "rigid-lbs");
+  EXPECT_THROW(make_sheet(m_folder, options), InputError);
 }
 
 }  // namespace
