@@ -48,19 +48,20 @@ Vec3 moment_on(const BendingBody& body, std::size_t j, const std::vector<Hit>& h
               mass.inertia * (after.angular_velocity - before.angular_velocity);
   }
   for (const Hit& hit : hits) {
-    if (side[static_cast<std::size_t>(hit.bone)]) needed -= (hit.point - pivot).cross(hit.impulse);
+    if (side[static_cast<std::size_t>(hit.bone)])
+      needed -= (hit.point - pivot).cross(hit.impulse) + hit.turning;
   }
   return needed / tick.dt;
 }
 
-bool would_yield(const BendingBody& body, std::size_t j, const std::vector<Hit>& hits,
-                 const RehearsedTick& tick) {
+double share_of_strength(const BendingBody& body, std::size_t j, const std::vector<Hit>& hits,
+                         const RehearsedTick& tick) {
   const Vec3 moment = moment_on(body, j, hits, tick);
-  if (!moment.allFinite()) return true;
+  if (!moment.allFinite()) return std::numeric_limits<double>::infinity();
   const double size = moment.norm();
-  if (size == 0) return false;
+  if (size == 0) return 0;
   const Mat3 turn = body.poses()[static_cast<std::size_t>(body.articulated().joints()[j].a)].linear();
-  return size > body.articulated().strength(j).along(turn.transpose() * moment / size);
+  return size / body.articulated().strength(j).along(turn.transpose() * moment / size);
 }
 
 }  // namespace exemplar::bend

@@ -2,15 +2,16 @@
 // the motion that the tick gave to the part on one side of it (patkar2014 §4.2). Units: N m, N s.
 //
 // For the bones S on one side of the joint with pivot p, within one rigid cluster,
-//   J = ΔL_S − Σ (x − p) × j − dt Σ m (c − p) × g,
-// L_S their angular momentum about p, j the contact impulses on them; J/dt is the joint's moment.
+//   J = ΔL_S − Σ ((x − p) × j + k) − dt Σ m (c − p) × g,
+// L_S their angular momentum about p, j the impulses of contacts and open joints on them, k the angular impulses of
+// open joints; J/dt is the joint's moment.
 #pragma once
 
 #include "rigidplastic/bend/bending_body.h"
 
 namespace exemplar::bend {
 
-// A contact impulse on a body.
+// An impulse on a body, of a contact or of an open joint.
 struct Hit {
   int cluster = 0;
   int bone = 0;
@@ -18,6 +19,9 @@ struct Hit {
   Vec3 impulse = Vec3::Zero();  // on the body
   double speed = 0;             // closing, before the tick
   int other = 0;                // the object it came from
+  int joint = -1;               // of the body, where it is no contact; whether on the joint's bone b
+  bool on_b = false;
+  Vec3 turning = Vec3::Zero();  // N m s, angular, of a joint about its pivot
 };
 
 struct RehearsedTick {
@@ -30,8 +34,8 @@ struct RehearsedTick {
 Vec3 moment_on(const BendingBody& body, std::size_t j, const std::vector<Hit>& hits,
                const RehearsedTick& tick);
 
-// Whether that moment is more than the joint holds.
-bool would_yield(const BendingBody& body, std::size_t j, const std::vector<Hit>& hits,
-                 const RehearsedTick& tick);
+// That moment over the one that the joint holds: above 1 it yields.
+double share_of_strength(const BendingBody& body, std::size_t j, const std::vector<Hit>& hits,
+                         const RehearsedTick& tick);
 
 }  // namespace exemplar::bend

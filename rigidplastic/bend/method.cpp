@@ -20,6 +20,7 @@
 #include "rigidplastic/bend/demand.h"
 #include "rigidplastic/bend/parent_dents.h"
 #include "rigidplastic/bend/piece_skeleton.h"
+#include "rigidplastic/bend/variety.h"
 
 namespace exemplar::bend {
 
@@ -29,6 +30,7 @@ constexpr double k_visible_bend = 0.02;   // rad, that a joint counts as bent
 constexpr double k_break_window = 0.004;  // s, that a joint's load is averaged over
 constexpr double k_break_over_yield = 3;  // default of break_stress
 constexpr double k_at_strength = 0.999;   // share of the strength from which a joint counts as yielding
+constexpr int k_most_rehearsals = 12;     // of one tick: a joint is opened in each of them
 
 class BendMethod : public Method {
  public:
@@ -58,6 +60,10 @@ class BendMethod : public Method {
   void before_tick(double dt);
   bool rehearse(double dt);
   std::vector<std::vector<Hit>> hits_of_tick() const;
+  void add_joint_impulses(std::size_t body, std::vector<Hit>& hits) const;
+  std::vector<std::size_t> joints_to_open(const BendingBody& body, const std::vector<Hit>& hits,
+                                          const RehearsedTick& tick) const;
+  bool may_yield(std::size_t body) const;
   bool open_for(std::size_t body, const std::vector<Hit>& hits, double dt);
   bool split_for(BendingBody& body, const std::vector<Hit>& hits, const RehearsedTick& tick) const;
   void after_tick(double dt);
@@ -78,8 +84,8 @@ class BendMethod : public Method {
   std::vector<std::pair<std::size_t, std::size_t>> m_joint_of;  // simulation's joint → body, joint
   std::vector<Vec3> m_late_kicks;  // N m s, of the elastic joints, see apply_spring
   std::vector<char> m_turned;      // bodies that bent since their shapes were made
-  bool m_rehearsed = false;
-  double m_dissipated = 0;  // J
+  int m_rehearsals = 0;            // of the tick that is being taken
+  double m_dissipated = 0;         // J
   double m_bending_seconds = 0, m_skinning_seconds = 0;
 };
 
@@ -343,15 +349,47 @@ std::vector<std::vector<Hit>> BendMethod::hits_of_tick() const {
     }
   }
   for (std::size_t s = 0; s < hits.size(); ++s) {
-    if (!fast[s] && m_bodies[s].support_bone() < 0) hits[s].clear();
+    if (!fast[s] && !may_yield(s)) hits[s].clear();
   }
   return hits;
 }
 
+// Without a blow: what a support holds may give way under its own weight, and a turning joint moves what is beside it.
+bool BendMethod::may_yield(std::size_t s) const {
+  const std::vector<JointState>& joints = m_bodies[s].joints();
+  const bool turning = std::any_of(joints.begin(), joints.end(), [](const JointState&j) { return j.open; }),
+             all = std::all_of(joints.begin(), joints.end(), [](const JointState&j) { return j.open; });
+  return !all && ((turning && !m_bodies[s].articulated().looped()) || m_bodies[s].support_bone() >= 0);
+}
+
+// Open joints push on their bones as contacts do.
+void BendMethod::add_joint_impulses(std::size_t s, std::vector<Hit>& hits) const {
+  for (std::size_t i = 0; i < m_joint_of.size(); ++i) {
+    if (m_joint_of[i].first != s) continue;
+    const BoneJoint& joint = m_bodies[s].articulated().joints()[m_joint_of[i].second];
+    const rigid::JointLoad load = m_simulation.joint_load(i);
+    for (const bool on_b : {false, true}) {
+      const double sign = on_b ? -1 : 1;
+      Hit hit;
+      hit.joint = static_cast<int>(m_joint_of[i].second);
+      hit.on_b = on_b;
+      hit.point = m_bodies[s].poses()[static_cast<std::size_t>(on_b ? joint.b : joint.a)] * joint.pivot;
+      hit.impulse = sign * load.impulse;
+      hit.turning = sign * load.angular_impulse;
+      hits.push_back(hit);
+    }
+  }
+}
+
 void find_bones(const BendingBody& body, std::vector<Hit>& hits) {
-  if (hits.empty()) return;
-  const Points surface = body.surface();
+  const bool touched = std::any_of(hits.begin(), hits.end(), [](const Hit& hit) { return hit.joint < 0; });
+  const Points surface = touched ? body.surface() : Points();
   for (Hit& hit : hits) {
+    if (hit.joint >= 0) {
+      const BoneJoint& joint = body.articulated().joints()[static_cast<std::size_t>(hit.joint)];
+      hit.bone = hit.on_b ? joint.b : joint.a;
+      continue;
+    }
     Eigen::Index nearest = 0;
     (surface.rowwise() - hit.point.transpose()).rowwise().squaredNorm().minCoeff(&nearest);
     hit.bone = body.articulated().bone_of_vertex(nearest);
@@ -389,12 +427,37 @@ bool BendMethod::split_for(BendingBody& body, const std::vector<Hit>& hits, cons
       continue;
     std::vector<Hit> again = hits;
     find_bones(trial, again);
-    if (!would_yield(trial, trial.joints().size() - 1, again, tick)) continue;
+    if (!(share_of_strength(trial, trial.joints().size() - 1, again, tick) > 1)) continue;
     trial.joints().back().open = true;
     body = std::move(trial);
     changed = true;
   }
   return changed;
+}
+
+// The joint that is most overloaded; those of a ring together; all that are overloaded when nothing else helped. One
+// at a time, because a joint that gives way relieves its neighbours: a blow of a few milliseconds overloads every joint
+// of a rigid arm, and few of them bend.
+std::vector<std::size_t> BendMethod::joints_to_open(const BendingBody& body, const std::vector<Hit>& hits,
+                                                    const RehearsedTick& tick) const {
+  std::vector<std::size_t> found;
+  std::optional<std::size_t> worst;
+  double most = 1;
+  const bool struck =
+      std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.speed > m_settings.threshold; });
+  for (std::size_t j = 0; j < body.joints().size(); ++j) {
+    if (body.joints()[j].open) continue;
+    const double share = share_of_strength(body, j, hits, tick);
+    if (!(share > 1) || (!struck && !std::isfinite(share))) continue;
+    if (!std::isfinite(share) || m_rehearsals + 1 == k_most_rehearsals) {
+      found.push_back(j);
+    } else if (share > most) {
+      most = share;
+      worst = j;
+    }
+  }
+  if (worst && found.empty()) found.push_back(*worst);
+  return found;
 }
 
 bool BendMethod::open_for(std::size_t s, const std::vector<Hit>& all, double dt) {
@@ -406,36 +469,37 @@ bool BendMethod::open_for(std::size_t s, const std::vector<Hit>& all, double dt)
   for (std::size_t k = m_first[s]; k < m_first[s + 1]; ++k)
     tick.before.push_back(m_simulation.states_before()[k]);
   std::vector<Hit> hits = all;
+  add_joint_impulses(s, hits);
   find_bones(body, hits);
-  std::vector<std::size_t> yielding;
-  for (std::size_t j = 0; j < body.joints().size(); ++j) {
-    if (!body.joints()[j].open && would_yield(body, j, hits, tick)) yielding.push_back(j);
-  }
+  const std::vector<std::size_t> overloaded = joints_to_open(body, hits, tick);
   bool changed = m_settings.dynamic && split_for(body, hits, tick);
   // A ring gives way only when all of it may turn.
   if (body.articulated().looped() && changed) {
     for (JointState& joint : body.joints()) joint.open = true;
   }
-  for (const std::size_t j : yielding) changed |= !std::exchange(body.joints()[j].open, true);
+  if (changed) return true;
+  for (const std::size_t j : overloaded) changed |= !std::exchange(body.joints()[j].open, true);
   return changed;
 }
 
 // A tick in which something is struck that has to give way is taken back and taken again with open joints.
 bool BendMethod::rehearse(double dt) {
   const Stopwatch watch;
-  if (std::exchange(m_rehearsed, false)) return false;
+  if (m_rehearsals == k_most_rehearsals) {
+    m_rehearsals = 0;
+    return false;
+  }
   const std::vector<std::vector<Hit>> hits = hits_of_tick();
   std::vector<char> changed(m_bodies.size(), 0);
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
-    // What a support holds may give way under its own weight as well.
-    const bool loaded = !hits[s].empty() || m_bodies[s].support_bone() >= 0;
+    const bool loaded = !hits[s].empty() || may_yield(s);
     if (loaded && m_bodies[s].articulated().bends()) changed[s] = open_for(s, hits[s], dt);
   }
   const bool any = std::find(changed.begin(), changed.end(), 1) != changed.end();
+  m_rehearsals = any ? m_rehearsals + 1 : 0;
   if (any) {
     m_simulation.rewind();
     rebuild(changed);
-    m_rehearsed = true;
   }
   m_bending_seconds += watch.seconds();
   return any;
@@ -477,7 +541,9 @@ void BendMethod::watch_joint(std::size_t i, double dt) {
     m_dissipated += moment.norm() * rate * dt;
     m_turned[s] = 1;
   }
-  state.still = rate < m_settings.settle_rate ? state.still + dt : 0;
+  // Below its strength a joint holds: what it turns then is an error of the solver.
+  const bool holds = rate < m_settings.settle_rate || share.maxCoeff() < k_at_strength;
+  state.still = holds ? state.still + dt : 0;
 }
 
 // Pieces part at a joint that carries too much or has turned too far; see rigidplastic/fracture/joints.h.
@@ -629,12 +695,14 @@ Diagnostics BendMethod::diagnostics() const {
   }
   d.plastic_measure = largest;
   d.plastic_dissipation = m_dissipated + (m_dents ? m_dents->dissipated() : 0);
+  d.contact_dissipation -= d.plastic_dissipation;
   d.extra = {{"bones", "", bones},
              {"open_joints", "", open},
              {"bent_joints", "", bent},
              {"bend_angle", "°", largest * 180 / std::numbers::pi},
              {"rigid_bodies", "", static_cast<double>(m_first.back())},
-             {"fragments", "", fragments}};
+             {"fragments", "", fragments},
+             {"different_bends", "", static_cast<double>(different_bends(m_bodies, k_visible_bend))}};
   if (!m_dents) return d;
   d.extra.push_back({"dents", "", static_cast<double>(m_dents->count())});
   d.extra.push_back({"deepest_dent", "m", m_dents->deepest()});

@@ -62,8 +62,8 @@ inline void describe(Describe<Settings>& d) {
   d.field("condense", &Settings::condense, "", "parts that do not bend are merged into one rigid body");
   d.field("settle_rate", &Settings::settle_rate, "rad/s", "slower joints count as standing still",
           positive());
-  d.field("settle_time", &Settings::settle_time, "s", "a joint that stood still so long is merged again",
-          positive());
+  d.field("settle_time", &Settings::settle_time, "s",
+          "a joint that stood still, or held, so long is merged again", positive());
   d.field("elastic", &Settings::elastic, "",
           "joints spring back up to their strength; none: they only yield");
   d.field("dent", &Settings::dent, "", "also dent what is struck; none: bending only");

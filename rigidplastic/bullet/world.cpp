@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 
+#include "rigidplastic/bullet/overlap.h"
 #include "rigidplastic/bullet/vectors.h"
 #include "rigidplastic/bullet/yielding_joint.h"
 
@@ -85,7 +87,7 @@ struct BulletWorld::Implementation {
   btDefaultCollisionConfiguration configuration;
   btCollisionDispatcher dispatcher{&configuration};
   btDbvtBroadphase broadphase;
-  btSequentialImpulseConstraintSolver solver;
+  ForgivingSolver solver;
   btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   std::vector<std::unique_ptr<Tag>> tags;
@@ -137,12 +139,12 @@ struct BulletWorld::Implementation {
   }
 
   void separate_components(const std::vector<RigidObject>& objects) {
+    std::map<int, std::vector<std::size_t>> members;
     for (std::size_t i = 0; i < objects.size(); ++i) {
       if (objects[i].component < 0) continue;
-      for (std::size_t j = i + 1; j < objects.size(); ++j) {
-        if (objects[j].component == objects[i].component)
-          bodies[i]->setIgnoreCollisionCheck(bodies[j].get(), true);
-      }
+      std::vector<std::size_t>& own = members[objects[i].component];
+      for (const std::size_t other : own) bodies[other]->setIgnoreCollisionCheck(bodies[i].get(), true);
+      own.push_back(i);
     }
   }
 
@@ -205,6 +207,7 @@ BulletWorld::BulletWorld(const std::vector<RigidObject>& objects, const std::vec
     : m_implementation(std::make_unique<Implementation>()) {
   Implementation& self = *m_implementation;
   self.world.setGravity(to_bullet(options.gravity));
+  self.solver.allow(options.allowed, [](const btCollisionObject* object) { return tag_of(object).index; });
   self.world.getSolverInfo().m_numIterations = options.solver_iterations;
   // Separate position correction from velocities at any depth: overlaps never turn into motion.
   self.world.getSolverInfo().m_splitImpulse = 1;

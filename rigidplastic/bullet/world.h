@@ -61,9 +61,16 @@ struct Contact {
   Vec3 velocity_a = Vec3::Zero(), velocity_b = Vec3::Zero();  // m/s, of the two points before the tick
 };
 
+// Two objects that may reach so deep into each other before they push, see rigidplastic/bullet/overlap.h.
+struct AllowedOverlap {
+  int a = 0, b = 0;
+  double depth = 0;  // m
+};
+
 struct BulletOptions {
   Vec3 gravity = Vec3::Zero();
   int solver_iterations = 30;
+  std::vector<AllowedOverlap> allowed = {};
 };
 
 class BulletWorld {

@@ -82,9 +82,44 @@ Strike on_surfaces(const Strike& strike, const Target& target) {
   return result;
 }
 
+double diagonal(const Points& points) {
+  return (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
+}
+
+// Both bodies matter only where the smaller one is: it lies within its own diagonal of the impact.
+double reach_of(const Strike& strike, const Target& target, const DentOptions& settings) {
+  return std::min(diagonal(strike.projectile), diagonal(*target.points)) +
+         2 * settings.max_distance * target.smallest_extent;
+}
+
+// Triangles whose boxes come within `reach` of a point along every axis.
+Triangles near(const Points& points, const Triangles& triangles, const Vec3& point, double reach) {
+  Triangles result(triangles.rows(), 3);
+  Eigen::Index count = 0;
+  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    bool inside = true;
+    for (int k = 0; k < 3 && inside; ++k) {
+      const double a = points(triangles(t, 0), k) - point[k], b = points(triangles(t, 1), k) - point[k],
+                   c = points(triangles(t, 2), k) - point[k];
+      inside = !(std::min({a, b, c}) > reach || std::max({a, b, c}) < -reach);
+    }
+    if (inside) result.row(count++) = triangles.row(t);
+  }
+  result.conservativeResize(count, 3);
+  return result;
+}
+
 }  // namespace
 
-DentMap dent_of(const Strike& given, const Target& target, const DentOptions& settings) {
+DentMap dent_of(const Strike& whole_strike, const Target& whole_target, const DentOptions& settings) {
+  Strike given = whole_strike;
+  Target target = whole_target;
+  const double reach = reach_of(given, target, settings);
+  const Vec3& point = given.impact.point_on_target;
+  const Triangles struck = near(*target.points, *target.triangles, point, reach),
+                  striking = near(given.projectile, *given.triangles, point, reach);
+  target.triangles = &struck;
+  given.triangles = &striking;
   const Strike strike = on_surfaces(given, target);
   DentMap map;
   map.frame = dent_frame(strike.impact);
@@ -94,7 +129,7 @@ DentMap dent_of(const Strike& given, const Target& target, const DentOptions& se
   if (map.distance <= settings.min_distance * target.smallest_extent) return map;
   map.grid = profile_of(strike, target, map, settings);
   if (settings.keep_volume && !map.grid.depth.empty() && !target.body->is_sheet())
-    keep_volume(map, *target.points, *target.triangles,
+    keep_volume(map, *target.points, *whole_target.triangles,
                 std::max(k_rim_width * radius_of(map.grid), 2 * target.edge_length));
   return map;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 namespace exemplar::dent {
 
@@ -87,7 +88,9 @@ void splat(const Vec3& point, DepthGrid& grid) {
 
 // Vertices that no neighbour is deeper than: only they can lie deeper than every centre around them.
 std::vector<char> peaks_of(const Points& points, const Triangles& triangles) {
-  std::vector<char> peak(static_cast<std::size_t>(points.rows()), 1);
+  std::vector<char> peak(static_cast<std::size_t>(points.rows()), 0);
+  for (const int v : std::span(triangles.data(), static_cast<std::size_t>(triangles.size())))
+    peak[static_cast<std::size_t>(v)] = 1;
   for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
     for (int k = 0; k < 3; ++k) {
       const int a = triangles(t, k), b = triangles(t, (k + 1) % 3);

@@ -14,6 +14,7 @@
 #include "rigidplastic/dent/checks/bench.h"
 #include "rigidplastic/dent/checks/validation.h"
 #include "rigidplastic/dent/dented_body.h"
+#include "rigidplastic/fracture/held_pieces.h"
 #include "rigidplastic/fracture/joints.h"
 #include "rigidplastic/simulation/simulation.h"
 
@@ -114,6 +115,13 @@ void DentMethod::make_simulation() {
     }
   }
   m_simulation.set_bodies(std::move(all), {});
+  std::vector<rigid::AllowedOverlap> overlaps;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const std::vector<rigid::AllowedOverlap> own =
+        rigid::overlaps_between(m_simulation.bodies(), m_first[b], m_bodies[b].pieces());
+    overlaps.insert(overlaps.end(), own.begin(), own.end());
+  }
+  m_simulation.allow_overlaps(std::move(overlaps));
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const auto first = static_cast<std::size_t>(m_first[b]);
     rigid::RigidBody whole;
@@ -351,6 +359,7 @@ void DentMethod::after_tick(double dt) {
     const std::vector<rigid::Joint> holding = m_joints.holding();
     for (std::size_t j = 0; j < holding.size(); ++j) m_simulation.set_joint(j, holding[j]);
   }
+  if (!m_joints.empty()) rigid::hold_pieces_together(m_simulation, m_components);
   m_denting_seconds += watch.seconds();
 }
 

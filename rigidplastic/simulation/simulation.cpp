@@ -89,6 +89,7 @@ const RigidState& Simulation::object_state(std::size_t object) const {
 void Simulation::set_bodies(std::vector<RigidBody> bodies, std::vector<Joint> joints) {
   m_bodies = std::move(bodies);
   m_joints = std::move(joints);
+  m_allowed.clear();
   m_world.reset();
   if (!m_started) m_initial_energy = total_energy();
 }
@@ -104,6 +105,11 @@ void Simulation::set_joints(std::vector<Joint> joints) {
 
 void Simulation::set_component(std::size_t body, int component) {
   m_bodies[body].component = component;
+  m_world.reset();
+}
+
+void Simulation::allow_overlaps(std::vector<AllowedOverlap> overlaps) {
+  m_allowed = std::move(overlaps);
   m_world.reset();
 }
 
@@ -200,8 +206,8 @@ void Simulation::make_world() {
   for (RigidBody& body : m_bodies) {
     if (body.shape.refitted()) body.shape.build();
   }
-  m_world = std::make_unique<BulletWorld>(objects(), m_joints,
-                                          BulletOptions{m_scene.gravity, m_options.solver_iterations});
+  m_world = std::make_unique<BulletWorld>(
+      objects(), m_joints, BulletOptions{m_scene.gravity, m_options.solver_iterations, m_allowed});
 }
 
 // Nothing may travel more than a quarter of its smallest extent in one step, so that nothing tunnels.

@@ -84,6 +84,8 @@ class Simulation {
   void set_joints(std::vector<Joint> joints);
   std::vector<RigidBody> take_bodies() { return std::move(m_bodies); }
   void set_component(std::size_t body, int component);
+  // Bodies that may reach into each other; kept until other bodies are set.
+  void allow_overlaps(std::vector<AllowedOverlap> overlaps);
   // Everything as it was at the start of the last tick; from a `retry` hook, before other changes.
   void rewind();
 
@@ -147,6 +149,7 @@ class Simulation {
   std::vector<RigidBody> m_bodies;
   std::vector<CarriedSurface> m_surfaces;
   std::vector<Joint> m_joints;
+  std::vector<AllowedOverlap> m_allowed;
   std::vector<BulletShape> m_obstacle_shapes;
   std::vector<RigidState> m_obstacle_states;
   std::vector<RigidState> m_before;  // all objects, at the start of the last tick

@@ -84,5 +84,35 @@ TEST_F(DentBendProgram, AMapThatFitsAndACutPlankAreDented) {
   EXPECT_NE(read_text(m_folder / "out/metrics.csv").find("fragments"), std::string::npos);
 }
 
+// One body with a rig, cut beforehand: dented and broken by one method, dented, bent and broken by another, and
+// deformed towards its example by the one that the rig is for.
+TEST_F(DentBendProgram, ARiggedCutPlankDentsBendsAndBreaks) {
+  write_plank(
+      R"(, "pieces": {"planes": [{"point": [0.1, 0, 0], "normal": "x"}]}, "velocity": [0, -3, 0],
+         "rig": {"bones": [{"from": [-0.45, 0, 0], "to": [0.1, 0, 0]}, {"from": [0.1, 0, 0], "to": [0.45, 0, 0]}],
+                 "automatic": 0},
+         "examples": [{"name": "bent", "bend": {"axis": "z", "angle": 60}}])");
+  const auto last = [&](const std::string& method, const std::string& options) {
+    const Outcome good =
+        run("EXEMPLAR -q run scene.json --method " + method + " -o " + method + " " + options);
+    EXPECT_EQ(good.exit_code, 0) << good.errors;
+    return nlohmann::json::parse(read_text(m_folder / method / "run.json"))["final_metrics"];
+  };
+  const auto dented = last("rigid-dent", "--set methods.rigid-dent.strength=1e4");
+  EXPECT_GE(dented["dents"], 1) << dented.dump();
+  EXPECT_EQ(dented["fragments"], 2);
+  const auto bent = last("rigid-bend",
+                         "--set methods.rigid-bend.dent={} --set methods.rigid-bend.break_angle=90 "
+                         "--set methods.rigid-bend.break_stress=1e9");
+  EXPECT_GE(bent["dents"], 1) << bent.dump();
+  EXPECT_EQ(bent["bones"], 2);
+  EXPECT_GT(bent["bend_angle [°]"], 2);
+  EXPECT_EQ(bent["fragments"], 1);
+  const auto broken =
+      last("rigid-bend", "--set methods.rigid-bend.dent={} --set methods.rigid-bend.break_angle=1");
+  EXPECT_EQ(broken["fragments"], 2) << broken.dump();
+  last("rigid-lbs", "");
+}
+
 }  // namespace
 }  // namespace exemplar::testing

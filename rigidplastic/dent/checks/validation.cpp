@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/mesh/models/primitives.h"
 #include "rigidplastic/dent/checks/brute_force.h"
+#include "rigidplastic/dent/checks/outline.h"
 #include "rigidplastic/dent/dent_distance.h"
 #include "rigidplastic/dent/envelope.h"
 #include "rigidplastic/dent/method.h"
@@ -340,7 +341,9 @@ std::vector<ValidationCase> validation_cases() {
           {"rigid-dent", "self-intersection", false, self_intersection},
           {"rigid-dent", "energy", false, energy},
           {"rigid-dent", "volume", false, volume},
-          {"rigid-dent", "gradual", false, gradual}};
+          {"rigid-dent", "gradual", false, gradual},
+          {"rigid-dent", "outline", false, outline},
+          {"rigid-dent", "shear", false, shear}};
 }
 
 }  // namespace exemplar::dent

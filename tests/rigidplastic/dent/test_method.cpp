@@ -153,6 +153,45 @@ TEST(RigidDent, ACutWallIsDentedBySlowBallsAndBrokenByFastOnes) {
   EXPECT_GT(fragments[1], 1);
 }
 
+namespace {
+
+// Kinetic and gravitational energy of everything after each frame, the start first.
+std::vector<double> energies(const Scene& scene, const Settings& settings) {
+  const auto method = make_method(scene, settings);
+  const Diagnostics start = method->diagnostics();
+  std::vector<double> result{0};
+  for (int frame = 1; frame <= scene.frame_count(); ++frame) {
+    method->advance(scene.frame_time(frame), k_never);
+    const Diagnostics d = method->diagnostics();
+    result.push_back(-d.plastic_dissipation - d.contact_dissipation);
+  }
+  EXPECT_GT(metric(*method, "fragments"), 3);
+  return result;
+}
+
+}  // namespace
+
+// The pieces of a wall that breaks have no more energy than it had: what a joint or an overlap mends must not move them.
+// Floating, and standing on the floor under its weight.
+TEST(RigidDent, PiecesOfAWallThatBreaksGainNoEnergy) {
+  for (const bool floating : {true, false}) {
+    SceneSettings settings = cut_wall(30);
+    settings.time.duration = 0.5;
+    if (!floating) {
+      settings.gravity = Vec3(0, -9.81, 0);
+      ObstacleSettings floor;
+      floor.name = "floor";
+      floor.plane = PlaneSettings{};
+      floor.position = Vec3(0, -0.401, 0);
+      settings.obstacles.push_back(floor);
+    }
+    const std::vector<double> energy = energies(make_scene(settings, ""), {});
+    const double brought = 0.5 * 20 * 30 * 30;
+    for (std::size_t f = 1; f < energy.size(); ++f)
+      EXPECT_LE(energy[f], energy[f - 1] + 1e-4 * brought) << floating << ", frame " << f;
+  }
+}
+
 TEST(RigidDent, ABreakingWallGoesOnFromASavedStateWithTheSameBitsOnAnyThreads) {
   const Scene scene = make_scene(cut_wall(20), "");
   Settings settings;
@@ -188,6 +227,26 @@ TEST(RigidDent, EnergyIsAccountedFor) {
   EXPECT_GT(end.plastic_dissipation, 0.3 * lost);
   EXPECT_GT(end.contact_dissipation, 0);
   EXPECT_NEAR(end.plastic_dissipation + end.contact_dissipation, lost, 1e-9 * lost);
+}
+
+// A minute on the floor: no new dents, and it stays where it came to rest.
+TEST(RigidDent, ADentedBodyLiesStill) {
+  SceneSettings settings = crowd();
+  settings.time = {60, 10, 25};
+  settings.bodies.erase(settings.bodies.begin() + 1, settings.bodies.end());
+  settings.bodies[0].position.y() = 0.8;
+  settings.bodies[0].rotation = {Vec3::UnitZ(), 15};
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= 30; ++frame) method->advance(scene.frame_time(frame), k_never);
+  const Diagnostics settled = method->diagnostics();
+  const double dents = metric(*method, "dents");
+  EXPECT_GE(dents, 1);
+  for (int frame = 31; frame <= 600; ++frame) method->advance(scene.frame_time(frame), k_never);
+  const Diagnostics end = method->diagnostics();
+  EXPECT_EQ(metric(*method, "dents"), dents);
+  EXPECT_LT((end.centre_of_mass - settled.centre_of_mass).norm(), 1e-3);
+  EXPECT_LT(end.kinetic_energy, 1e-4);
 }
 
 TEST(RigidDent, AProjectileMovedIntoItsDentLiesDeeper) {

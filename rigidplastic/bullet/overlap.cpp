@@ -1,0 +1,63 @@
+#include "rigidplastic/bullet/overlap.h"
+
+#include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
+#include <btBulletCollisionCommon.h>
+
+#include <algorithm>
+
+#include "rigidplastic/bullet/vectors.h"
+
+namespace exemplar::rigid {
+
+namespace {
+
+struct DeepestContact final : btCollisionWorld::ContactResultCallback {
+  double depth = 0;
+
+  btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int,
+                           const btCollisionObjectWrapper*, int, int) override {
+    depth = std::max(depth, -static_cast<double>(point.getDistance()));
+    return 0;
+  }
+};
+
+}  // namespace
+
+double overlap_of(const BulletShape& a, const RigidState& state_a, const BulletShape& b,
+                  const RigidState& state_b) {
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher(&configuration);
+  btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
+  btDbvtBroadphase broadphase;
+  btCollisionWorld world(&dispatcher, &broadphase, &configuration);
+  btCollisionObject first, second;
+  first.setCollisionShape(a.get());
+  first.setWorldTransform(to_bullet(state_a));
+  second.setCollisionShape(b.get());
+  second.setWorldTransform(to_bullet(state_b));
+  DeepestContact deepest;
+  world.contactPairTest(&first, &second, deepest);
+  return deepest.depth;
+}
+
+void ForgivingSolver::allow(std::span<const AllowedOverlap> overlaps, IndexOf index_of) {
+  m_index_of = index_of;
+  for (const AllowedOverlap& overlap : overlaps)
+    m_allowed[{std::min(overlap.a, overlap.b), std::max(overlap.a, overlap.b)}] = overlap.depth;
+}
+
+void ForgivingSolver::convertContacts(btPersistentManifold** manifolds, int count,
+                                      const btContactSolverInfo& info) {
+  for (int m = 0; m < (m_allowed.empty() ? 0 : count); ++m) {
+    const int first = m_index_of(manifolds[m]->getBody0()), second = m_index_of(manifolds[m]->getBody1());
+    const auto allowed = m_allowed.find({std::min(first, second), std::max(first, second)});
+    if (allowed == m_allowed.end()) continue;
+    for (int c = 0; c < manifolds[m]->getNumContacts(); ++c) {
+      btManifoldPoint& point = manifolds[m]->getContactPoint(c);
+      point.setDistance(point.getDistance() + allowed->second);
+    }
+  }
+  btSequentialImpulseConstraintSolver::convertContacts(manifolds, count, info);
+}
+
+}  // namespace exemplar::rigid
