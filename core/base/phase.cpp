@@ -25,7 +25,7 @@ void set_phase_listener(PhaseListener listener) {
   g_listener = std::move(listener);
 }
 
-Phase::Phase(std::string what) : m_before(change_to(what)) {}
+Phase::Phase(const std::string& what) : m_before(change_to(what)) {}
 
 Phase::~Phase() {
   change_to(m_before);

@@ -14,7 +14,7 @@ void set_phase_listener(PhaseListener listener);
 // A phase that lasts as long as the object; the one around it goes on afterwards.
 class Phase {
  public:
-  explicit Phase(std::string what);
+  explicit Phase(const std::string& what);
   ~Phase();
   Phase(const Phase&) = delete;
   Phase& operator=(const Phase&) = delete;
