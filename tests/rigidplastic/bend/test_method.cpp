@@ -263,24 +263,30 @@ TEST(RigidBend, AFoldedPlankLiesStill) {
   EXPECT_LT(end.kinetic_energy, 1e-4);
 }
 
-// The blow overloads every joint of a plank of eight bones for a moment; few stay bent, and all are closed again.
-TEST(RigidBend, FewOfManyJointsBend) {
+// A plank of eight bones held at one end under its weight of 198.7 N/m: the first joint, 1.02 m from the free end, would
+// carry 103 N m, the second one 77. With a strength of 90 only the first turns, also while it does: what it still holds
+// counts for the others.
+TEST(RigidBend, OnlyTheJointThatYieldsIsOpened) {
   SceneSettings settings = falling_plank();
+  settings.time.duration = 0.2;
+  settings.obstacles.clear();
   settings.bodies[0].position.x() = 0;
+  settings.bodies[0].velocity.setZero();
   SkeletonSettings skeleton;
   for (int k = 0; k <= 8; ++k) skeleton.points.push_back(Vec3(-0.56 + 0.14 * k, 0, 0));
   for (int k = 0; k < 8; ++k) skeleton.bones.push_back({k, k + 1});
+  skeleton.strength = 90;
   settings.bodies[0].skeleton = skeleton;
+  SupportSettings support;
+  support.region.box = RegionBox{Vec3(-2, 0, -1), Vec3(-0.55, 1, 1)};
+  settings.bodies[0].supports.push_back(support);
   const Scene scene = make_scene(settings, "");
-  Settings fixed;
-  fixed.dynamic = false;
-  const auto method = make_method(scene, fixed);
-  for (int frame = 1; frame <= scene.frame_count(); ++frame)
+  const auto method = make_method(scene, {});
+  for (int frame = 1; frame <= scene.frame_count(); ++frame) {
     method->advance(scene.frame_time(frame), k_never);
-  const Diagnostics end = method->diagnostics();
-  EXPECT_LE(metric(end, "bent_joints"), 5);
-  EXPECT_EQ(metric(end, "open_joints"), 0);
-  EXPECT_GT(metric(end, "bend_angle"), 5);
+    EXPECT_EQ(metric(method->diagnostics(), "rigid_bodies"), 2) << frame;
+  }
+  EXPECT_EQ(metric(method->diagnostics(), "bent_joints"), 1);
 }
 
 TEST(RigidBend, ARigsBonesAreItsSkeleton) {
