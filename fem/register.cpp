@@ -16,6 +16,7 @@ Capabilities fem_capabilities() {
   c.weight_control = true;
   c.plasticity = true;
   c.body_contact = true;
+  c.self_contact = true;
   c.friction = true;
   c.supports = true;
   c.loads = true;
@@ -38,6 +39,10 @@ void register_cases(Registry& registry) {
   registry.add(ValidationCase{"contact", "stack-forces", false, fem::validate_stack_forces});
   registry.add(ValidationCase{"contact", "stick-and-slip", false, fem::validate_stick_and_slip});
   registry.add(ValidationCase{"contact", "head-on", false, fem::validate_head_on});
+  registry.add(ValidationCase{"contact", "derivatives", false, fem::validate_contact_derivatives});
+  registry.add(Bench{"contact", "search", fem::bench_contact_search});
+  registry.add(Bench{"contact", "cloth", fem::bench_contact_cloth});
+  registry.add(Bench{"contact", "growth", fem::bench_contact_growth});
   registry.add(Bench{"fem", "predecessor", fem::bench_predecessor});
   registry.add(Bench{"fem", "example-cost", fem::bench_example_cost});
   registry.add(Bench{"fem", "solver-overhead", fem::bench_solver_overhead});

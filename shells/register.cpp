@@ -15,6 +15,7 @@ Capabilities shell_capabilities() {
   c.weight_control = true;
   c.plasticity = true;
   c.body_contact = true;
+  c.self_contact = true;
   c.friction = true;
   c.open_surfaces = true;
   c.supports = true;

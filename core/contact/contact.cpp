@@ -56,8 +56,12 @@ double ContactPotential::overshoot(const PointsRef& x0, const VecX& q0, const Po
                                    const VecX& q1) const {
   const std::vector<StepLimit> all = limits(x0, q0, x1, q1);
   double largest = 0;
-  for (std::size_t i = 0; i < all.size(); ++i)
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    // A body does not go around itself: its own elasticity is in the way.
+    const std::array<int, 2> bodies = m_points.bodies_of(m_pairs[i]);
+    if (bodies[0] >= 0 && bodies[0] == bodies[1]) continue;
     largest = std::max(largest, all[i].left / (0.5 * inner_radius(m_points, m_pairs[i])));
+  }
   return largest;
 }
 

@@ -31,9 +31,7 @@ void add_combination(const CarriedPoints& vertices, const std::array<int, 3>& co
 
 namespace {
 
-constexpr double k_resting = 2.0;  // approaches below so many times g h are not bounced
-constexpr int k_most_sweeps = 30;
-constexpr double k_settled = 1e-8;    // change of a contact's velocity in a sweep [m/s]
+constexpr double k_resting = 2.0;     // approaches below so many times g h are not bounced
 constexpr double k_push_share = 0.2;  // of the depth, in one step
 constexpr int k_most_divisions = 8;
 
@@ -174,11 +172,15 @@ double ParticleContacts::solve(Contact& c, Points& velocities) {
   return (after - before).norm();
 }
 
+double ParticleContacts::sweep(Points& velocities) {
+  double change = 0.0;
+  for (Contact& c : m_contacts) change = std::max(change, solve(c, velocities));
+  return change;
+}
+
 void ParticleContacts::resolve(Points& velocities) {
-  for (int sweep = 0; sweep < k_most_sweeps; ++sweep) {
-    double change = 0.0;
-    for (Contact& c : m_contacts) change = std::max(change, solve(c, velocities));
-    if (change < k_settled) break;
+  for (int k = 0; k < k_most_contact_sweeps; ++k) {
+    if (sweep(velocities) < k_contact_settled) break;
   }
   m_summary.contacts = static_cast<int>(std::count_if(m_contacts.begin(), m_contacts.end(),
                                                       [](const Contact& c) { return c.normal_sum > 0.0; }));

@@ -50,6 +50,10 @@ struct ParticleContactSummary {
   double closing_speed = 0;  // fastest approach that was stopped, m/s
 };
 
+// Sweeps over all contacts at most, and the change of a contact's velocity in one of them that ends it, m/s.
+inline constexpr int k_most_contact_sweeps = 30;
+inline constexpr double k_contact_settled = 1e-8;
+
 // What a body's contacts of one step are made from.
 struct ContactStep {
   const Points& positions;
@@ -69,6 +73,9 @@ class ParticleContacts {
   bool empty() const { return m_contacts.empty(); }
   // Changes the velocities (and the obstacles') so that positions + dt · velocities stays outside.
   void resolve(Points& velocities);
+  // Once over all contacts: a part of resolve, for contacts that other contacts change (carried_contact.h). Returns
+  // the largest change of a contact's velocity, m/s.
+  double sweep(Points& velocities);
   // After the move: what is still inside goes out by a fifth of its depth, at most at `push_speed` [m/s].
   void push_out(double push_speed, Points& positions) const;
 

@@ -277,9 +277,12 @@ NewtonSummary ImplicitSolver::solve(StepProblem& problem, VecX& z) {
   NewtonSummary total;
   const int solves = m_contact ? std::max(1, m_options.friction_solves) : 1;
   for (int k = 0; k < solves; ++k) {
+    const bool rubbed = k > 0 && m_contact->friction().contacts() > 0;
     problem.begin_solve(z);
     problem.lag(z);
-    if (k > 0 && m_contact->friction().contacts() == 0) break;
+    // What has come apart is solved again without the friction of the step's start: that would brake things (or
+    // take momentum from them) that do not touch any more.
+    if (k > 0 && !rubbed && m_contact->friction().contacts() == 0) break;
     const NewtonSummary summary = minimise(problem, *m_system.solver(), m_options.newton, z);
     const NewtonSummary before = total;
     total = summary;

@@ -200,6 +200,10 @@ PlacedBody ImplicitMethod::placed(std::size_t b) const {
 void ImplicitMethod::choose_contact() {
   m_between = m_settings.contact.between_bodies && m_scene.bodies.size() > 1;
   m_self.assign(m_scene.bodies.size(), 0);
+  if (!m_between && m_scene.bodies.size() > 1)
+    m_notes.push_back({Severity::note, "contact.between_bodies is off: bodies may pass through each other"});
+  if (!m_settings.contact.self)
+    m_notes.push_back({Severity::note, "contact.self is off: a body may pass through itself"});
   for (std::size_t b = 0; b < m_scene.bodies.size() && m_settings.contact.self; ++b) {
     const PlacedBody body = placed(b);
     switch (self_crossing(body)) {

@@ -7,6 +7,7 @@
 
 #include "core/contact/carried_actions.h"
 #include "core/run/body_watch.h"
+#include "core/run/carried_bodies.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 
@@ -95,7 +96,12 @@ class MassSpringMethod : public Method {
  public:
   MassSpringMethod(const Scene& scene, const Settings& settings)
       : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity), m_watch(scene) {
-    for (const Body& body : scene.bodies) m_bodies.push_back(make_scene_body(scene, body, settings));
+    std::vector<CarriedBody> carried;
+    for (const Body& body : scene.bodies) {
+      m_bodies.push_back(make_scene_body(scene, body, settings));
+      carried.push_back(carried_body(body, m_bodies.back().surface));
+    }
+    if (m_bodies.size() > 1) m_between = CarriedContacts(std::move(carried));
   }
 
   StepReport advance(double until, const InterruptCheck& interrupted) override;
@@ -110,21 +116,28 @@ class MassSpringMethod : public Method {
   Notes notes() const override;
 
  private:
+  // Of one body, for the step that is to come.
+  struct BodyStep {
+    Points start_velocities, inverse_masses;
+  };
   int substeps(double dt) const;
-  void step_body(SceneBody& body, double dt);
+  void step(double dt);
+  std::vector<ParticleContacts> find_contacts(const std::vector<BodyStep>& steps, double dt);
   bool is_finite() const;
 
   const Scene& m_scene;
   Settings m_settings;
   ObstacleWorld m_world;
   std::vector<SceneBody> m_bodies;
+  CarriedContacts m_between;
   BodyWatch m_watch;
   double m_time = 0;
   double m_contact_dissipation = 0;
   double m_spring_seconds = 0, m_contact_seconds = 0;
 };
 
-// As many as the springs' stability asks for; and no obstacle may cross half of its own radius in one.
+// As many as the springs' stability asks for; and no obstacle may cross half of its own radius in one,
+// no body a quarter of another one's width.
 // Distances are the same in a tetrahedron turned inside out, so with constraints no node may pass its
 // neighbours in one step: a landing body would stay folded.
 int MassSpringMethod::substeps(double dt) const {
@@ -143,7 +156,9 @@ int MassSpringMethod::substeps(double dt) const {
       count =
           std::max(count, std::min(32.0, std::ceil(dt * m_world.state(o).velocity.norm() / (0.5 * radius))));
   }
-  return static_cast<int>(count);
+  std::vector<const Points*> velocities;
+  for (const SceneBody& body : m_bodies) velocities.push_back(&body.springs->velocities);
+  return std::max(static_cast<int>(count), m_between.substeps(dt, velocities));
 }
 
 std::vector<HeldNode> held_nodes(const SceneBody& body, double time, double dt) {
@@ -163,32 +178,61 @@ Points inverse_masses(const SceneBody& body, const std::vector<HeldNode>& held) 
   return out;
 }
 
-void MassSpringMethod::step_body(SceneBody& body, double dt) {
-  SpringBody& springs = *body.springs;
+void MassSpringMethod::step(double dt) {
   Stopwatch stopwatch;
-  const std::vector<HeldNode> held = held_nodes(body, m_time, dt);
-  springs.set_held(held);
-  const Points start_velocities = springs.velocities;
-  springs.update_velocities(dt, m_scene.gravity, node_forces(body, m_time, m_time + dt));
+  std::vector<BodyStep> steps(m_bodies.size());
+  std::vector<Points*> positions, velocities;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    SpringBody& springs = *m_bodies[b].springs;
+    const std::vector<HeldNode> held = held_nodes(m_bodies[b], m_time, dt);
+    springs.set_held(held);
+    steps[b] = {springs.velocities, inverse_masses(m_bodies[b], held)};
+    springs.update_velocities(dt, m_scene.gravity, node_forces(m_bodies[b], m_time, m_time + dt));
+    positions.push_back(&springs.positions);
+    velocities.push_back(&springs.velocities);
+  }
   m_spring_seconds += stopwatch.lap();
-  ParticleContacts contacts(
-      m_world, body.contact_points,
-      {springs.positions, start_velocities, springs.velocities, inverse_masses(body, held), dt,
-       body.contact_margin, body.body->material().friction});
+  std::vector<ParticleContacts> contacts = find_contacts(steps, dt);
   m_contact_seconds += stopwatch.lap();
   // Relaxation keeps a body's momentum, and contact stops only the nodes that touch: one after the other they
   // would let the rest of a lying body sink by a little in every step, until it has folded up. So they take
   // turns.
   const bool relaxes = m_settings.integration == Integration::constraints;
   for (int turn = 0; turn < (relaxes ? m_settings.iterations : 1); ++turn) {
-    if (relaxes) springs.relax(dt, 1);
+    for (SceneBody& body : m_bodies) {
+      if (relaxes) body.springs->relax(dt, 1);
+    }
     m_spring_seconds += stopwatch.lap();
-    contacts.resolve(springs.velocities);
+    resolve_together(contacts, m_between, velocities);
     m_contact_seconds += stopwatch.lap();
   }
-  m_contact_dissipation += contacts.dissipated(springs.velocities);
-  springs.move(dt);
-  contacts.push_out(m_settings.push_speed, springs.positions);
+  if (m_bodies.size() > 1) m_contact_dissipation += m_between.dissipated(velocities);
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    m_contact_dissipation += contacts[b].dissipated(*velocities[b]);
+    m_bodies[b].springs->move(dt);
+  }
+  m_between.push_out(m_settings.push_speed, positions);
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    contacts[b].push_out(m_settings.push_speed, *positions[b]);
+  m_world.advance(dt);
+  m_time += dt;
+}
+
+std::vector<ParticleContacts> MassSpringMethod::find_contacts(const std::vector<BodyStep>& steps, double dt) {
+  std::vector<ParticleContacts> contacts;
+  std::vector<CarriedStep> between;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const SceneBody& body = m_bodies[b];
+    const SpringBody& springs = *body.springs;
+    contacts.emplace_back(
+        m_world, body.contact_points,
+        ContactStep{springs.positions, steps[b].start_velocities, springs.velocities, steps[b].inverse_masses,
+                    dt, body.contact_margin, body.body->material().friction});
+    between.push_back({&springs.positions, &steps[b].start_velocities, &springs.velocities,
+                       &steps[b].inverse_masses, body.contact_margin});
+  }
+  if (m_bodies.size() > 1) m_between.find(between, dt);
+  return contacts;
 }
 
 bool MassSpringMethod::is_finite() const {
@@ -200,11 +244,7 @@ bool MassSpringMethod::is_finite() const {
 StepReport MassSpringMethod::advance(double until, const InterruptCheck& interrupted) {
   const auto take = [&](double dt, StepReport& counts) {
     const int count = substeps(dt);
-    for (int k = 0; k < count; ++k) {
-      for (SceneBody& body : m_bodies) step_body(body, dt / count);
-      m_world.advance(dt / count);
-      m_time += dt / count;
-    }
+    for (int k = 0; k < count; ++k) step(dt / count);
     counts.steps += count;
   };
   StepReport report =
@@ -293,6 +333,11 @@ Diagnostics MassSpringMethod::diagnostics() const {
                   deepest_point(m_world, body.contact_points.apply(body.springs->positions))});
   d.plastic_measure = 0;
   d.extra = {{"broken_springs", "", broken}};
+  if (m_bodies.size() > 1) {
+    std::vector<const Points*> positions;
+    for (const SceneBody& body : m_bodies) positions.push_back(&body.springs->positions);
+    d.extra.push_back({"body_overlap", "m", m_between.deepest(positions)});
+  }
   return d;
 }
 

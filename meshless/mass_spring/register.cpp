@@ -12,6 +12,7 @@ void register_mass_spring(Registry& registry) {
   info.scene = "plank";
   info.validated_by = "oscillator period, bar stiffness at three resolutions";
   info.capabilities.fracture = true;
+  info.capabilities.body_contact = true;
   info.capabilities.friction = true;
   info.capabilities.restitution = true;
   info.capabilities.open_surfaces = true;

@@ -83,12 +83,14 @@ void ShapeMatchingBody::wake() {
 }
 
 void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& forces) {
-  update_velocities(dt, gravity, forces);
+  begin_step(dt, gravity, forces);
+  while (next_pass()) {
+  }
+  end_passes();
   move(dt);
 }
 
-void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const Points& forces,
-                                          const ContactPass& contact) {
+void ShapeMatchingBody::begin_step(double dt, const Vec3& gravity, const Points& forces, bool has_contact) {
   assert(dt > 0.0);
   if (m_is_asleep) {
     velocities.rowwise() += dt * gravity.transpose();
@@ -99,7 +101,7 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
   hold(velocities, false);
   // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
-  const double lookahead = contact && settles(now, gravity) ? now.settling : now.lookahead;
+  const double lookahead = has_contact && settles(now, gravity) ? now.settling : now.lookahead;
   const bool is_plain = lookahead == 0.0 && is_single_pass(now);
   CloudMotion motion;
   motion.centre = positions.row(0).transpose();
@@ -111,25 +113,32 @@ void ShapeMatchingBody::update_velocities(double dt, const Vec3& gravity, const 
   if (m_options.plasticity.kind != PlasticityKind::none) flow(dt);
   // Gravity is the same for all particles, so it is left out of the look-ahead and added with the goals.
   if (lookahead > 0.0) look_ahead(motion, lookahead * dt);
-  const Points& ahead = lookahead > 0.0 ? m_ahead : positions;
+  m_step = {dt, gravity, has_contact, is_plain, lookahead > 0.0, motion, m_levels.size() - 1, 0, Points()};
+  if (is_single_pass(now)) return;
+  if (has_contact) m_touched = Points::Zero(positions.rows(), 3);
+  m_goals = ahead();
+}
+
+void ShapeMatchingBody::end_passes() {
+  if (m_is_asleep) return;
+  const StiffnessPlan& now = m_plan;
+  const Step& step = m_step;
   MomentumSum added;
   if (is_single_pass(now)) {
     const CellSet& cells = m_levels.front();
-    m_levels.front().fit(ahead, m_centre);
-    added = pull(ahead, now.alphas[0] / dt, dt * gravity, [&](std::size_t i) { return cells.goal(i); });
+    m_levels.front().fit(ahead(), m_centre);
+    added = pull(ahead(), now.alphas[0] / step.dt, step.dt * step.gravity,
+                 [&](std::size_t i) { return cells.goal(i); });
   } else {
-    if (contact) m_touched = Points::Zero(positions.rows(), 3);
-    match_goals(now, ahead, [&] {
-      if (contact) touch(ahead, dt, dt * gravity, contact);
-    });
+    if (step.before.rows() > 0) m_goals = step.before + now.alphas[0] * (m_goals - step.before);
     const double* goals = m_goals.data();
-    added = pull(ahead, 1.0 / dt, dt * gravity, [=](std::size_t i) { return load_three(goals + 3 * i); });
-    if (contact) added -= momentum_of(positions, m_touched, m_model.masses, m_centre);
+    added = pull(ahead(), 1.0 / step.dt, step.dt * step.gravity,
+                 [=](std::size_t i) { return load_three(goals + 3 * i); });
+    if (step.has_contact) added -= momentum_of(positions, m_touched, m_model.masses, m_centre);
   }
-  if (!is_plain && m_held.empty()) take_out(added, motion);
+  if (!step.is_plain && m_held.empty()) take_out(added, step.motion);
   hold(velocities, true);
-  if (m_options.match.conserve_volume) keep_volume(dt);
-  if (contact) contact(velocities);
+  if (m_options.match.conserve_volume) keep_volume(step.dt);
 }
 
 // Newton's steps for V(x + h v) = V₀ along M⁻¹ ∇V: an impulse of uniform pressure, so momenta are kept.
@@ -153,16 +162,16 @@ bool ShapeMatchingBody::settles(const StiffnessPlan& now, const Vec3& gravity) c
   return speed < gravity.norm() / now.slowest;
 }
 
-// Contact between two passes: the goals so far stand for the velocities that lead there.
-void ShapeMatchingBody::touch(const Points& ahead, double dt, const Vec3& gravity_step,
-                              const ContactPass& contact) {
-  Points trial = velocities + (m_goals - ahead) / dt;
-  trial.rowwise() += gravity_step.transpose();
+Points ShapeMatchingBody::trial_velocities() const {
+  Points trial = velocities + (m_goals - ahead()) / m_step.dt;
+  trial.rowwise() += (m_step.dt * m_step.gravity).transpose();
   hold(trial, true);
-  const Points before = trial;
-  contact(trial);
-  m_touched += trial - before;
-  m_goals += dt * (trial - before);
+  return trial;
+}
+
+void ShapeMatchingBody::take(const Points& change) {
+  m_touched += change;
+  m_goals += m_step.dt * change;
 }
 
 // Flow is judged by the shape as it is, not as it would be a moment later, and before the goals, so that
@@ -230,33 +239,34 @@ bool ShapeMatchingBody::is_single_pass(const StiffnessPlan& now) const {
   return active_levels(now) == 1 && now.iterations == 1 && now.alphas[0] > 0.0;
 }
 
-// Several levels or passes: fills m_goals.
-void ShapeMatchingBody::match_goals(const StiffnessPlan& now, const Points& ahead,
-                                    const std::function<void()>& touch) {
-  m_goals = ahead;
-  const auto blend = [&](double alpha) {
-    const double* pass = m_pass.data();
-    double* goals = m_goals.data();
-    for_each_particle(positions, [=](std::size_t, std::size_t k) {
-      for (std::size_t j = k; j < k + 3; ++j) goals[j] += alpha * (pass[j] - goals[j]);
-    });
-    for (const HeldParticle& h : m_held)
-      for (int axis = 0; axis < 3; ++axis)
-        if (h.held[axis]) m_goals(h.particle, axis) = ahead(h.particle, axis);
-    touch();
-  };
-  for (std::size_t level = m_levels.size(); level-- > 1;) {
-    if (now.alphas[level] <= 0.0) continue;
+void ShapeMatchingBody::blend(double alpha) {
+  const double* pass = m_pass.data();
+  double* goals = m_goals.data();
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    for (std::size_t j = k; j < k + 3; ++j) goals[j] += alpha * (pass[j] - goals[j]);
+  });
+  for (const HeldParticle& h : m_held)
+    for (int axis = 0; axis < 3; ++axis)
+      if (h.held[axis]) m_goals(h.particle, axis) = ahead()(h.particle, axis);
+}
+
+// Several levels or passes: the next one changes m_goals. Coarser levels come first.
+bool ShapeMatchingBody::next_pass() {
+  if (m_is_asleep || is_single_pass(m_plan)) return false;
+  while (m_step.level > 0) {
+    const std::size_t level = m_step.level--;
+    if (m_plan.alphas[level] <= 0.0) continue;
     m_levels[level].match(m_goals, m_centre, m_pass);
-    blend(now.alphas[level]);
+    blend(m_plan.alphas[level]);
+    return true;
   }
   // α applies to the result of all passes together: in all but the last they replace the positions (§3.2).
-  const Points before = now.alphas[0] < 1.0 ? m_goals : Points();
-  for (int pass = 0; pass < now.iterations; ++pass) {
-    m_levels.front().match(m_goals, m_centre, m_pass);
-    blend(1.0);
-  }
-  if (before.rows() > 0) m_goals = before + now.alphas[0] * (m_goals - before);
+  if (m_step.pass == 0 && m_plan.alphas[0] < 1.0) m_step.before = m_goals;
+  if (m_step.pass == m_plan.iterations) return false;
+  ++m_step.pass;
+  m_levels.front().match(m_goals, m_centre, m_pass);
+  blend(1.0);
+  return true;
 }
 
 // v ← v + rate (g − x̂) + h g; returns the momenta about m_centre that the goals added.

@@ -22,7 +22,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "meshless/shape_matching/cell_set.h"
@@ -53,24 +52,29 @@ struct HeldParticle {
   Vec3 velocity = Vec3::Zero();  // m/s
 };
 
-// Changes velocities so that nothing ends the step inside an obstacle; may be called several times in a step.
-using ContactPass = std::function<void(Points& velocities)>;
-
 class ShapeMatchingBody {
  public:
   ShapeMatchingBody(CellModel model, const BodyOptions& options);
 
   // `forces` (newtons, one row a particle) may be empty.
   void step(double dt, const Vec3& gravity, const Points& forces = {});
-  // The two halves of a step: up to the new velocities, which contact may change, and the move.
-  void update_velocities(double dt, const Vec3& gravity, const Points& forces = {},
-                         const ContactPass& contact = {});
+  // A step in parts, so that contact has its say between passes, with other bodies that are at the same pass too:
+  //   begin_step(…);  while (next_pass()) { v = trial_velocities(); contact changes v; take(v's change); }
+  //   end_passes();  contact changes velocities;  move(dt).
+  // `has_contact`: take() may be called, and the body may settle.
+  void begin_step(double dt, const Vec3& gravity, const Points& forces = {}, bool has_contact = false);
+  bool next_pass();                 // false: there is none left
+  Points trial_velocities() const;  // the goals so far stand for the velocities that lead there
+  void take(const Points& change);  // what contact added to them, m/s
+  void end_passes();
   void move(double dt);
 
   // Held particles move as they are told, or stay where they are; they take part in every fit.
   void set_supports(std::vector<HeldParticle> particles);
   void set_held(const std::vector<int>& particles);
   void wake();
+  // Awake for this step; falls asleep again at its end if it is quiet still.
+  void rouse() { m_is_asleep = false; }
   // Asleep and in contact: stays where it is.
   void lie_still();
   bool is_asleep() const { return m_is_asleep; }
@@ -94,8 +98,7 @@ class ShapeMatchingBody {
   static int active_levels(const StiffnessPlan& now);
   void look_ahead(const CloudMotion& motion, double time);
   bool is_single_pass(const StiffnessPlan& now) const;
-  void match_goals(const StiffnessPlan& now, const Points& ahead, const std::function<void()>& touch);
-  void touch(const Points& ahead, double dt, const Vec3& gravity_step, const ContactPass& contact);
+  void blend(double alpha);
   void hold(Points& rates, bool moves) const;
   void keep_volume(double dt);
   bool settles(const StiffnessPlan& now, const Vec3& gravity) const;
@@ -119,7 +122,18 @@ class ShapeMatchingBody {
   Mat3 m_rotation = Mat3::Identity();  // of the whole body
   Vec3 m_centre = Vec3::Zero();
   Points m_ahead, m_goals, m_pass;  // x̂, y, and the last pass' goals
-  Points m_touched;                 // what contact added to the velocities between passes
+  // Between begin_step and end_passes.
+  struct Step {
+    double dt = 0;
+    Vec3 gravity = Vec3::Zero();
+    bool has_contact = false, is_plain = false, is_ahead = false;
+    CloudMotion motion;
+    std::size_t level = 0;  // the next pass is over this level; 0: the finest
+    int pass = 0;           // passes over the finest so far
+    Points before;          // y before them where α < 1
+  } m_step;
+  const Points& ahead() const { return m_step.is_ahead ? m_ahead : positions; }
+  Points m_touched;  // what contact added to the velocities between passes
 };
 
 }  // namespace exemplar::shape_matching

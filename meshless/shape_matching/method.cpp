@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/run/body_watch.h"
+#include "core/run/carried_bodies.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 #include "meshless/shape_matching/scene_body.h"
@@ -21,7 +22,12 @@ class ShapeMatchingMethod : public Method {
  public:
   ShapeMatchingMethod(const Scene& scene, const Settings& settings)
       : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity), m_watch(scene) {
-    for (const Body& body : scene.bodies) m_bodies.push_back(make_scene_body(scene, body, settings));
+    std::vector<CarriedBody> carried;
+    for (const Body& body : scene.bodies) {
+      m_bodies.push_back(make_scene_body(scene, body, settings));
+      carried.push_back(carried_body(body, m_bodies.back().surface));
+    }
+    if (m_bodies.size() > 1) m_between = CarriedContacts(std::move(carried));
   }
 
   StepReport advance(double until, const InterruptCheck& interrupted) override;
@@ -37,15 +43,25 @@ class ShapeMatchingMethod : public Method {
 
  private:
   void step(double dt);
-  void step_body(SceneBody& body, double dt);
-  void keep_asleep(ShapeMatchingBody& matched, double touching_speed, double dt) const;
+  void begin_body(std::size_t b, double dt);
+  void match_together(double dt);
+  void keep_asleep(double dt);
   int substeps(double dt) const;
   bool is_finite() const;
+
+  // Of one body, for the step that is to come.
+  struct BodyStep {
+    Points forces, start_velocities, expected, inverse_masses;
+    bool lies_still = false;
+  };
 
   const Scene& m_scene;
   Settings m_settings;
   ObstacleWorld m_world;
   std::vector<SceneBody> m_bodies;
+  CarriedContacts m_between;
+  std::vector<BodyStep> m_steps;
+  std::vector<ParticleContacts> m_contacts;  // of each body with obstacles
   BodyWatch m_watch;
   double m_time = 0;
   double m_contact_dissipation = 0;
@@ -56,7 +72,7 @@ Points particle_forces(const SceneBody& body, double from, double to) {
   return body.loads.empty() ? Points() : body.loads.forces(body.matched->positions, from, to);
 }
 
-// No dynamic obstacle may cross half of its own radius in one step.
+// No dynamic obstacle may cross half of its own radius in one step, and no body a quarter of another one's width.
 int ShapeMatchingMethod::substeps(double dt) const {
   double count = 1.0;
   for (const SceneBody& body : m_bodies) count = std::max<double>(count, body.substeps);
@@ -66,7 +82,9 @@ int ShapeMatchingMethod::substeps(double dt) const {
     const double speed = m_world.state(o).velocity.norm() + m_world.state(o).angular_velocity.norm() * radius;
     count = std::max(count, std::min<double>(k_most_substeps, std::ceil(dt * speed / (0.5 * radius))));
   }
-  return static_cast<int>(count);
+  std::vector<const Points*> velocities;
+  for (const SceneBody& body : m_bodies) velocities.push_back(&body.matched->velocities);
+  return std::max(static_cast<int>(count), m_between.substeps(dt, velocities));
 }
 
 // Supports as the body takes them: coordinates and the velocities that bring them to their places.
@@ -87,42 +105,109 @@ Points inverse_masses(const SceneBody& body, const std::vector<HeldParticle>& he
   return out;
 }
 
-// A sleeping body that touches something stays where it is unless one of the two moves.
-void ShapeMatchingMethod::keep_asleep(ShapeMatchingBody& matched, double touching_speed, double dt) const {
-  if (!matched.is_asleep() || touching_speed == 0.0) return;
+// A sleeping body that touches something stays where it is unless one of the two moves. What lies on a body that is
+// awake is roused, for this step: a pile falls asleep as a whole.
+void ShapeMatchingMethod::keep_asleep(double dt) {
   // Lying on something is not being hit: gravity closes by g h in every step.
-  if (touching_speed > 2.0 * dt * m_scene.gravity.norm() + k_waking_speed) {
-    matched.wake();
-  } else {
-    matched.lie_still();
+  const double lying = 2.0 * dt * m_scene.gravity.norm() + k_waking_speed;
+  const auto is_awake = [&](std::size_t b) { return !m_bodies[b].matched->is_asleep(); };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+      if (is_awake(b) || !m_between.touches_any(b, is_awake)) continue;
+      m_bodies[b].matched->rouse();
+      changed = true;
+    }
+  }
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    ShapeMatchingBody& matched = *m_bodies[b].matched;
+    const double speed = std::max(m_contacts[b].touching_speed(), m_between.touching_speed(b));
+    if (speed > lying) matched.wake();
+    m_steps[b].lies_still = matched.is_asleep() && speed > 0.0;
+    if (m_steps[b].lies_still) matched.lie_still();
   }
 }
 
-void ShapeMatchingMethod::step_body(SceneBody& body, double dt) {
+// Supports, expected motion and contacts of one body.
+void ShapeMatchingMethod::begin_body(std::size_t b, double dt) {
+  SceneBody& body = m_bodies[b];
   ShapeMatchingBody& matched = *body.matched;
-  Stopwatch stopwatch;
+  BodyStep& step = m_steps[b];
   const std::vector<HeldParticle> held = held_particles(body, m_time, dt);
   matched.set_supports(held);
-  const Points forces = particle_forces(body, m_time, m_time + dt);
-  if (!held.empty() || forces.rows() > 0) matched.wake();
-  const Points start_velocities = matched.velocities;
-  const Points expected = start_velocities.rowwise() + dt * m_scene.gravity.transpose();
-  ParticleContacts contacts(m_world, body.contact_points,
-                            {matched.positions, start_velocities, expected, inverse_masses(body, held), dt,
-                             body.contact_margin, body.body->material().friction});
-  keep_asleep(matched, contacts.touching_speed(), dt);
-  m_contact_seconds += stopwatch.lap();
-  const ContactPass touch = [&](Points& velocities) { contacts.resolve(velocities); };
-  if (!matched.is_asleep() || contacts.touching_speed() == 0.0)
-    matched.update_velocities(dt, m_scene.gravity, forces, contacts.empty() ? ContactPass() : touch);
-  m_contact_dissipation += contacts.dissipated(matched.velocities);
-  matched.move(dt);
-  contacts.push_out(m_settings.push_speed, matched.positions);
-  m_matching_seconds += stopwatch.lap();
+  step.forces = particle_forces(body, m_time, m_time + dt);
+  if (!held.empty() || step.forces.rows() > 0) matched.wake();
+  step.start_velocities = matched.velocities;
+  step.expected = step.start_velocities.rowwise() + dt * m_scene.gravity.transpose();
+  step.inverse_masses = inverse_masses(body, held);
+  m_contacts.emplace_back(
+      m_world, body.contact_points,
+      ContactStep{matched.positions, step.start_velocities, step.expected, step.inverse_masses, dt,
+                  body.contact_margin, body.body->material().friction});
+}
+
+// All bodies are at the same pass whenever contact has its say: one that lies on another feels its support within
+// the step as one on an obstacle does.
+void ShapeMatchingMethod::match_together(double dt) {
+  const auto touches = [&](std::size_t b) { return !m_contacts[b].empty() || m_between.involves(b); };
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    if (!m_steps[b].lies_still)
+      m_bodies[b].matched->begin_step(dt, m_scene.gravity, m_steps[b].forces, touches(b));
+  }
+  std::vector<Points> trials(m_bodies.size());
+  std::vector<Points*> velocities(m_bodies.size());
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    velocities[b] = m_between.involves(b) ? &m_bodies[b].matched->velocities : nullptr;
+  for (bool any = true; any;) {
+    any = false;
+    for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+      if (m_steps[b].lies_still || !m_bodies[b].matched->next_pass()) continue;
+      any = true;
+      if (!touches(b)) continue;
+      trials[b] = m_bodies[b].matched->trial_velocities();
+      velocities[b] = &trials[b];
+    }
+    if (!any) break;
+    const std::vector<Points> before = trials;
+    resolve_together(m_contacts, m_between, velocities);
+    for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+      if (trials[b].rows() > 0) m_bodies[b].matched->take(trials[b] - before[b]);
+    }
+  }
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    if (!m_steps[b].lies_still) m_bodies[b].matched->end_passes();
+    velocities[b] = &m_bodies[b].matched->velocities;
+  }
+  resolve_together(m_contacts, m_between, velocities);
 }
 
 void ShapeMatchingMethod::step(double dt) {
-  for (SceneBody& body : m_bodies) step_body(body, dt);
+  Stopwatch stopwatch;
+  m_steps.assign(m_bodies.size(), {});
+  m_contacts.clear();
+  std::vector<Points*> positions, velocities;
+  std::vector<CarriedStep> steps;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    begin_body(b, dt);
+    ShapeMatchingBody& matched = *m_bodies[b].matched;
+    positions.push_back(&matched.positions);
+    velocities.push_back(&matched.velocities);
+    steps.push_back({&matched.positions, &m_steps[b].start_velocities, &m_steps[b].expected,
+                     &m_steps[b].inverse_masses, m_bodies[b].contact_margin});
+  }
+  if (m_bodies.size() > 1) m_between.find(steps, dt);
+  keep_asleep(dt);
+  m_contact_seconds += stopwatch.lap();
+  match_together(dt);
+  if (m_bodies.size() > 1) m_contact_dissipation += m_between.dissipated(velocities);
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    m_contact_dissipation += m_contacts[b].dissipated(*velocities[b]);
+    m_bodies[b].matched->move(dt);
+  }
+  m_between.push_out(m_settings.push_speed, positions);
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    m_contacts[b].push_out(m_settings.push_speed, *positions[b]);
+  m_matching_seconds += stopwatch.lap();
   m_world.advance(dt);
   m_time += dt;
 }
@@ -269,6 +354,11 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
                   deepest_point(m_world, body.contact_points.apply(body.matched->positions))});
   d.extra = {
       {"flowing_cells", "", flowing}, {"sleeping_bodies", "", asleep}, {"bend_angle", "degrees", bend}};
+  if (m_bodies.size() > 1) {
+    std::vector<const Points*> positions;
+    for (const SceneBody& body : m_bodies) positions.push_back(&body.matched->positions);
+    d.extra.push_back({"body_overlap", "m", m_between.deepest(positions)});
+  }
   return d;
 }
 

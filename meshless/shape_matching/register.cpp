@@ -12,6 +12,7 @@ void register_shape_matching(Registry& registry) {
   info.scene = "stacked-cubes";
   info.validated_by = "exact rigid, linear and quadratic motions; momentum; material stiffness of a bar";
   info.capabilities.plasticity = true;
+  info.capabilities.body_contact = true;
   info.capabilities.friction = true;
   info.capabilities.restitution = true;
   info.capabilities.supports = true;
