@@ -68,13 +68,16 @@ CompatibleTerm::CompatibleTerm(TetElements elements, int pose_offset, const std:
   set_plastic(std::vector<Mat3>(m_elements.count(), Mat3::Identity()));
 }
 
-void CompatibleTerm::set_plastic(const std::vector<Mat3>& plastic_inverse) {
+void CompatibleTerm::set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry) {
   const std::size_t m = static_cast<std::size_t>(m_count);
   m_rest.resize(m_elements.count());
   m_directions.resize(m_strains.size());
   parallel_for(m_elements.count(), [&](std::size_t e) {
-    m_rest[e] = green_strain(plastic_inverse[e].inverse());
-    for (std::size_t i = e * m; i < (e + 1) * m; ++i) m_directions[i] = m_strains[i] - m_rest[e];
+    const Mat3 plastic = plastic_inverse[e].inverse();
+    m_rest[e] = green_strain(plastic);
+    for (std::size_t i = e * m; i < (e + 1) * m; ++i)
+      m_directions[i] =
+          carry ? Mat3(plastic.transpose() * m_strains[i] * plastic) : Mat3(m_strains[i] - m_rest[e]);
   });
 }
 

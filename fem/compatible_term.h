@@ -37,8 +37,9 @@ class CompatibleTerm : public NodeTerm {
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
   double damping_share() const override { return 0; }
-  // Example 0 becomes F_p; one matrix F_p⁻¹ per element.
-  void set_plastic(const std::vector<Mat3>& plastic_inverse);
+  // Example 0 becomes F_p; one matrix F_p⁻¹ per element. `carry`: the others become F_i F_p, with
+  // E = F_pᵀ E_i F_p + E_0; else they stay.
+  void set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry = false);
   // γ ‖∇_y W_I‖² alone.
   double penalty_energy(const Points& x, const VecX& w);
   // What is added to the diagonal of the pose nodes in the Hessian, N/m.

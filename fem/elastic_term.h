@@ -18,7 +18,7 @@ class ElasticTerm : public NodeTerm {
 
   double damping_share() const override { return 0; }  // ViscousTerm damps
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
-    lists.push_back({m_elements.nodes, 4});
+    lists.push_back(m_elements.cliques());
   }
   void connect(const BlockPattern& pattern, std::span<const int> column_of_node) override {
     m_elements.connect(pattern, column_of_node);

@@ -21,20 +21,41 @@ double von_mises(const Mat3& stress) {
   return std::sqrt(1.5) * deviator.norm();
 }
 
-// Adds J σ and the energy density of one set of examples.
-void add_examples(const SolidModel& model, std::size_t b, std::size_t set, std::vector<Mat3>& stress,
-                  MatX& energy_density) {
+// Per integration point: J σ and the energy density of the examples.
+struct PointSums {
+  std::vector<Mat3> stress;
+  std::vector<double> example_energy;
+};
+
+// Adds those of one set of examples.
+void add_examples(const SolidModel& model, std::size_t b, std::size_t set, PointSums& sums) {
   const ExampleTerm* term = model.example_set(b, set);
   if (!term) return;
   const std::vector<int>& tets = model.body(b).examples[set].tets;
   const VecX& w = model.weights(b, set);
   const Points& x = model.solver().state().positions;
+  const std::size_t per_tet = term->elements().points_per_tet();
   parallel_for(term->element_count(), [&](std::size_t k) {
-    const std::size_t e = tets.empty() ? k : to_size(tets[k]);
-    const Mat3 f = edge_matrix(x, term->elements().nodes_of(k)) * term->rest_edges(k, w).inverse();
-    stress[e] += kirchhoff_stress(term->energy(), f);
-    energy_density(to_row(e), 0) += std::visit([&](const auto& psi) { return psi.value(f); }, term->energy());
+    const std::size_t e = tets.empty() ? k : to_size(tets[k / per_tet]) * per_tet + k % per_tet;
+    const Mat3 f = term->elements().edges(x, k) * term->rest_edges(k, w).inverse();
+    sums.stress[e] += kirchhoff_stress(term->energy(), f);
+    sums.example_energy[e] += std::visit([&](const auto& psi) { return psi.value(f); }, term->energy());
   });
+}
+
+PointSums point_sums(const SolidModel& model, std::size_t b) {
+  const SolidBody& body = model.body(b);
+  const ElasticTerm& elastic = model.elastic(b);
+  const std::size_t n = elastic.elements().count();
+  PointSums sums{std::vector<Mat3>(n, Mat3::Zero()), std::vector<double>(n, 0)};
+  const Points& x = model.solver().state().positions;
+  if (body.internal_stiffness > 0) {
+    parallel_for(n, [&](std::size_t e) {
+      sums.stress[e] = kirchhoff_stress(elastic.energy(), elastic.elements().deformation(x, e));
+    });
+  }
+  for (std::size_t s = 0; s < body.examples.size(); ++s) add_examples(model, b, s, sums);
+  return sums;
 }
 
 }  // namespace
@@ -42,28 +63,43 @@ void add_examples(const SolidModel& model, std::size_t b, std::size_t set, std::
 ElementFields element_fields(const SolidModel& model, std::size_t b) {
   const SolidBody& body = model.body(b);
   const Eigen::Index n = body.mesh.tets.rows();
-  ElementFields out{MatX(n, 6), MatX(n, 1), MatX(n, 1), MatX(n, 3), MatX::Zero(n, 1)};
-  std::vector<Mat3> stress(to_size(n), Mat3::Zero());
-  const ElasticTerm& elastic = model.elastic(b);
+  ElementFields out{MatX::Zero(n, 6), MatX::Zero(n, 1), MatX::Zero(n, 1), MatX::Zero(n, 3), MatX::Zero(n, 1)};
+  const PointSums sums = point_sums(model, b);
+  const TetElements& elements = model.elastic(b).elements();
+  const Plasticity* plasticity = model.plasticity(b);
   const Points& x = model.solver().state().positions;
-  if (body.internal_stiffness > 0) {
-    parallel_for(to_size(n), [&](std::size_t e) {
-      stress[e] = kirchhoff_stress(elastic.energy(), elastic.elements().deformation(x, e));
-    });
-  }
-  for (std::size_t s = 0; s < body.examples.size(); ++s)
-    add_examples(model, b, s, stress, out.example_energy);
-  parallel_for(to_size(n), [&](std::size_t e) {
-    const Mat3 f = edge_matrix(x, elastic.elements().nodes_of(e)) *
-                   edge_matrix(body.mesh.vertices, &body.mesh.tets(to_row(e), 0)).inverse();
-    const double j = f.determinant();
-    const Mat3 s = stress[e] / j;
-    out.cauchy_stress.row(to_row(e)) << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(0, 2);
-    out.von_mises(to_row(e), 0) = von_mises(s);
-    out.volume_ratio(to_row(e), 0) = j;
-    out.principal_stretches.row(to_row(e)) = signed_svd(f).s.transpose();
+  const std::size_t per_tet = elements.points_per_tet();
+  const double part = 1.0 / static_cast<double>(per_tet);
+  parallel_for(to_size(n), [&](std::size_t t) {
+    const Eigen::Index row = to_row(t);
+    for (std::size_t e = t * per_tet; e < (t + 1) * per_tet; ++e) {
+      Mat3 f = elements.deformation(x, e);
+      if (plasticity) f *= plasticity->inverse()[e].inverse();  // F_e F_p
+      const double j = f.determinant();
+      const Mat3 s = sums.stress[e] / j;
+      out.cauchy_stress.row(row) +=
+          part *
+          (Eigen::Matrix<double, 1, 6>() << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(0, 2)).finished();
+      out.von_mises(row, 0) += part * von_mises(s);
+      out.volume_ratio(row, 0) += part * j;
+      out.principal_stretches.row(row) += part * signed_svd(f).s.transpose();
+      out.example_energy(row, 0) += part * sums.example_energy[e];
+    }
   });
   return out;
+}
+
+MatX plastic_strains(const SolidModel& model, std::size_t b) {
+  MatX strains = MatX::Zero(model.body(b).mesh.tets.rows(), 1);
+  const Plasticity* plasticity = model.plasticity(b);
+  if (!plasticity) return strains;
+  const TetElements& elements = model.elastic(b).elements();
+  const double part = 1.0 / static_cast<double>(elements.points_per_tet());
+  for (std::size_t e = 0; e < elements.count(); ++e) {
+    strains(to_row(elements.tet_of(e)), 0) +=
+        part * (plasticity->inverse()[e].inverse() - Mat3::Identity()).norm();
+  }
+  return strains;
 }
 
 std::vector<FieldArray> element_arrays(const SolidModel& model, std::size_t b, bool all) {

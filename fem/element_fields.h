@@ -8,7 +8,7 @@
 
 namespace exemplar::fem {
 
-// One row per element. Stress is that of both potentials: σ = (P_e F_eᵀ + Σ P_w F_wᵀ)/J, without viscosity.
+// One row per tet, of a quadratic one the mean over its integration points. Stress is that of both potentials: σ = (P_e F_eᵀ + Σ P_w F_wᵀ)/J, without viscosity.
 struct ElementFields {
   MatX cauchy_stress;        // Pa: xx, yy, zz, xy, yz, xz
   MatX von_mises;            // Pa
@@ -18,6 +18,9 @@ struct ElementFields {
 };
 
 ElementFields element_fields(const SolidModel& model, std::size_t body);
+
+// ‖F_p − I‖_F of every tet, of a quadratic one the mean over its integration points.
+MatX plastic_strains(const SolidModel& model, std::size_t body);
 
 // As cell arrays: von Mises stress and change of volume, or with `all` everything.
 std::vector<FieldArray> element_arrays(const SolidModel& model, std::size_t body, bool all);

@@ -18,10 +18,10 @@ ExampleTerm::ExampleTerm(TetElements elements, const std::vector<Points>& poses,
   for (std::size_t e = 0; e < m_elements.count(); ++e) {
     m_undeformed.push_back(m_elements.rest_inverse[e].inverse());
     for (const Points& pose : poses) {
-      m_poses.push_back(edge_matrix(pose, m_elements.nodes_of(e)));
+      m_poses.push_back(m_elements.edges(pose, e));
       if (!(m_poses.back().determinant() > 0)) {
         throw InputError("example " + std::to_string((m_poses.size() - 1) % poses.size() + 1) +
-                         " turns element " + std::to_string(e) + " inside out");
+                         " turns element " + std::to_string(m_elements.tet_of(e)) + " inside out");
       }
     }
   }
@@ -29,14 +29,16 @@ ExampleTerm::ExampleTerm(TetElements elements, const std::vector<Points>& poses,
   set_plastic(std::vector<Mat3>(m_elements.count(), Mat3::Identity()));
 }
 
-void ExampleTerm::set_plastic(const std::vector<Mat3>& plastic_inverse) {
+void ExampleTerm::set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry) {
   m_rest.resize(m_elements.count());
   const std::size_t m = static_cast<std::size_t>(m_count);
   parallel_for(m_elements.count(), [&](std::size_t e) {
     m_rest[e] = plastic_inverse[e].inverse() * m_undeformed[e];
     const Mat3 inverse = m_rest[e].inverse();
+    const Mat3 change = m_undeformed[e].inverse() * m_rest[e];
     for (std::size_t i = e * m; i < (e + 1) * m; ++i) {
-      m_directions[i] = polar_rotation(m_poses[i] * inverse).transpose() * m_poses[i] - m_rest[e];
+      const Mat3 pose = carry ? Mat3(m_poses[i] * change) : m_poses[i];
+      m_directions[i] = polar_rotation(pose * inverse).transpose() * pose - m_rest[e];
     }
   });
   m_weights.resize(0);
@@ -133,9 +135,13 @@ void ExampleTerm::add_borders(std::span<const int> group, const TetGroup<S>& tet
     const Matrix3<S> change = -tets.f * d_i;
     const Matrix3<S> stiff = edge_forces<S>(blocks, change);
     const Matrix3<S> turned = b * d_i;
-    const Matrix3<S> column = stiff - nodal * turned.transpose();
-    for (std::size_t k = 0; k < group.size(); ++k)
-      add_border_column(static_cast<std::size_t>(group[k]), lane(column, static_cast<int>(k)), c.col(i));
+    Eigen::Matrix<S, 3, 4> column;
+    column.template rightCols<3>() = stiff - nodal * turned.transpose();
+    column.col(0) = -(column.col(1) + column.col(2) + column.col(3));
+    m_elements.for_each_nodal(group, column, [&](int node, int axis, double value) {
+      const int at = m_column[static_cast<std::size_t>(node)];
+      if (at >= 0) c(3 * at + axis, i) += value;
+    });
     for (int j = 0; j < m_count; ++j) {
       const Matrix3<S> d_j = direction<S>(group, j);
       const Matrix3<S> moved = tets.f * d_j, second = d_j * turned + d_i * (b * d_j);
@@ -145,16 +151,6 @@ void ExampleTerm::add_borders(std::span<const int> group, const TetGroup<S>& tet
         m_slots[row * m + static_cast<std::size_t>(j)] = lane(curvature, static_cast<int>(k));
       }
     }
-  }
-}
-
-void ExampleTerm::add_border_column(std::size_t e, const Mat3& nodal, Eigen::Ref<VecX> column) const {
-  const int* nodes = m_elements.nodes_of(e);
-  const int first = m_column[static_cast<std::size_t>(nodes[0])];
-  if (first >= 0) column.segment<3>(3 * first) -= nodal.rowwise().sum();
-  for (int v = 0; v < 3; ++v) {
-    const int at = m_column[static_cast<std::size_t>(nodes[v + 1])];
-    if (at >= 0) column.segment<3>(3 * at) += nodal.col(v);
   }
 }
 

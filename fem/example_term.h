@@ -35,7 +35,7 @@ class ExampleTerm : public NodeTerm {
   bool weights_on_simplex() const override { return m_on_simplex; }
   double damping_share() const override { return 0; }  // ViscousTerm damps
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
-    lists.push_back({m_elements.nodes, 4});
+    lists.push_back(m_elements.cliques());
   }
   void connect(const BlockPattern& pattern, std::span<const int> column_of_node) override;
   double value(const Points& x, const VecX& w) override;
@@ -48,8 +48,9 @@ class ExampleTerm : public NodeTerm {
 
   // Example 0 becomes F_p Dm_0, and the rotations of the others are taken against it again: a product of two
   // symmetric positive definite factors is not one, so that det Dm_w > 0 would otherwise be lost. One matrix
-  // per element.
-  void set_plastic(const std::vector<Mat3>& plastic_inverse);
+  // per integration point. `carry`: the examples become F_i F_p Dm_0 with F_i = Dm_i Dm_0⁻¹, what is seen when the
+  // body flows first and then takes the pose; else they stay.
+  void set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry = false);
 
   std::size_t element_count() const { return m_elements.count(); }
   const TetElements& elements() const { return m_elements; }
@@ -63,7 +64,6 @@ class ExampleTerm : public NodeTerm {
   template <class S>
   void add_borders(std::span<const int> group, const TetGroup<S>& tets, const Matrix3<S>& nodal,
                    const BlocksOf<S>& blocks, Eigen::Ref<MatX> c);
-  void add_border_column(std::size_t e, const Mat3& nodal, Eigen::Ref<VecX> column) const;
   const Mat3& direction(std::size_t e, int i) const {
     return m_directions[e * static_cast<std::size_t>(m_count) + static_cast<std::size_t>(i)];
   }

@@ -23,6 +23,24 @@ VecX node_areas(const Points& x, const Triangles& faces) {
   return areas;
 }
 
+// Quadratic tets are written as eight linear ones each, with the values of the whole; array `tet` says of which.
+void subdivide(const SolidBody& body, Geometry& part) {
+  const Tets parts = subdivided(body.mesh.tets, body.midsides);
+  part.connectivity.assign(parts.data(), parts.data() + parts.size());
+  for (FieldArray& array : part.arrays) {
+    if (array.on != Association::cell) continue;
+    const std::vector<double> whole = std::move(array.values);
+    array.values.clear();
+    const auto width = static_cast<std::ptrdiff_t>(array.components);
+    for (auto from = whole.begin(); from != whole.end(); from += width) {
+      for (int k = 0; k < 8; ++k) array.values.insert(array.values.end(), from, from + width);
+    }
+  }
+  std::vector<int> tet(to_size(parts.rows()));
+  for (std::size_t k = 0; k < tet.size(); ++k) tet[k] = to_int(k / 8);
+  part.arrays.push_back(make_integer_array("tet", Association::cell, tet));
+}
+
 // A scene's bodies as solids for the driver.
 class SceneSolids : public ImplicitModel {
  public:
@@ -57,6 +75,8 @@ class SceneSolids : public ImplicitModel {
 SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMethod method, double penalty,
                          Notes& notes)
     : m_scene(scene), m_all_fields(settings.all_fields), m_bodies(scene.bodies.size()) {
+  check_example_sets(scene, settings.examples,
+                     method == ExampleMethod::compatible ? "fem-compatible" : "fem");
   std::vector<SolidBody> solids;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     solids.push_back(make_solid_body(scene.bodies[b], settings, m_bodies[b].examples, notes));
@@ -69,9 +89,9 @@ SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMe
     m_bodies[b].first_node = m_model->first_node(b);
     m_bodies[b].node_count = to_int(rest.rows());
     m_bodies[b].size = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
-    m_bodies[b].contact = contact_surface(scene.bodies[b]);
-    m_surfaces.push_back(PointMap::embedded(scene.bodies[b].volume().surface, m_model->body(b).mesh.tets));
-    m_bodies[b].faces = boundary_triangles(m_model->body(b).mesh);
+    m_bodies[b].contact = contact_surface(scene.bodies[b], m_model->body(b));
+    m_surfaces.push_back(surface_map(scene.bodies[b], m_model->body(b)));
+    m_bodies[b].faces = boundary_triangles(m_model->body(b).mesh, m_model->body(b).midsides);
     for (std::size_t s = 0; s < m_bodies[b].examples.size(); ++s)
       m_bodies[b].examples[s].term = m_model->example_term(b, s);
   }
@@ -80,7 +100,8 @@ SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMe
 std::string SceneSolids::size_text() const {
   int tets = 0;
   for (std::size_t b = 0; b < m_model->body_count(); ++b) tets += to_int(m_model->body(b).mesh.tets.rows());
-  return fmt::format("{} tetrahedra", tets);
+  const bool quadratic = m_model->body_count() > 0 && !m_model->body(0).midsides.empty();
+  return fmt::format("{} {}tetrahedra", tets, quadratic ? "quadratic " : "");
 }
 
 std::vector<Points> SceneSolids::on_surfaces(const Points& nodes) const {
@@ -91,24 +112,20 @@ std::vector<Points> SceneSolids::on_surfaces(const Points& nodes) const {
 }
 
 Geometry SceneSolids::tets(std::size_t b) const {
-  const TetMesh& mesh = m_model->body(b).mesh;
+  const SolidBody& body = m_model->body(b);
   Geometry part;
   part.series = "tets";
   part.kind = CellKind::tets;
   part.points = m_model->body_positions(b);
-  part.connectivity.assign(mesh.tets.data(), mesh.tets.data() + mesh.tets.size());
-  part.arrays.push_back(make_array("displacement", Association::point, part.points - mesh.vertices));
+  part.connectivity.assign(body.mesh.tets.data(), body.mesh.tets.data() + body.mesh.tets.size());
+  part.arrays.push_back(make_array("displacement", Association::point, part.points - body.mesh.vertices));
   part.arrays.push_back(make_array("velocity", Association::point, m_model->body_velocities(b)));
-  const std::size_t cells = to_size(mesh.tets.rows());
+  const std::size_t cells = to_size(body.mesh.tets.rows());
   part.arrays.push_back(make_integer_array("body", Association::cell, std::vector<int>(cells, to_int(b))));
-  MatX plastic = MatX::Zero(mesh.tets.rows(), 1);
-  if (const Plasticity* plasticity = m_model->plasticity(b)) {
-    for (std::size_t e = 0; e < cells; ++e)
-      plastic(to_row(e), 0) = (plasticity->inverse()[e].inverse() - Mat3::Identity()).norm();
-  }
-  part.arrays.push_back(make_array("plastic_strain", Association::cell, plastic));
+  part.arrays.push_back(make_array("plastic_strain", Association::cell, plastic_strains(*m_model, b)));
   for (FieldArray& array : element_arrays(*m_model, b, m_all_fields)) part.arrays.push_back(std::move(array));
   if (m_all_fields) add_all_fields(b, part);
+  if (!body.midsides.empty()) subdivide(body, part);
   return part;
 }
 

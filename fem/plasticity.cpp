@@ -58,9 +58,8 @@ Plasticity::Plasticity(const TetElements& rest, const PlasticParameters& paramet
       m_count(poses.size()) {
   for (std::size_t e = 0; e < rest.count(); ++e) {
     for (std::size_t i = 0; i < m_count; ++i) {
-      const bool in = takes_part.empty() || takes_part[i].empty() || takes_part[i][e] != 0;
-      m_strains.push_back(in ? green_strain(edge_matrix(poses[i], rest.nodes_of(e)) * m_rest_inverse[e])
-                             : Mat3::Zero());
+      const bool in = takes_part.empty() || takes_part[i].empty() || takes_part[i][rest.tet_of(e)] != 0;
+      m_strains.push_back(in ? green_strain(rest.edges(poses[i], e) * m_rest_inverse[e]) : Mat3::Zero());
     }
   }
 }
@@ -101,7 +100,7 @@ bool Plasticity::flow(const Mat3& total, const ElasticEnergy& energy, double dt,
 bool Plasticity::update(const Points& x, const ElasticEnergy& energy, double dt, TetElements& elements) {
   std::vector<char> flowed(elements.count(), 0);
   parallel_for(elements.count(), [&](std::size_t e) {
-    const Mat3 total = edge_matrix(x, elements.nodes_of(e)) * m_rest_inverse[e];
+    const Mat3 total = elements.edges(x, e) * m_rest_inverse[e];
     if (!flow(total, energy, dt, e)) return;
     // Round-off must not accumulate in the determinant over many steps.
     m_inverse[e] /= std::cbrt(m_inverse[e].determinant());

@@ -1,5 +1,5 @@
 // Plastic flow of solids (schumacher2012 §5.1, eq. 6–9), conventional or confined to the space of example
-// poses. Per element F = F_e F_p; stored is F_p⁻¹ with det F_p = 1. After each time step:
+// poses. Per element (integration point of a quadratic tet) F = F_e F_p; stored is F_p⁻¹ with det F_p = 1. After each time step:
 //  1. E from the total F. Project: min_w ‖E − Σ w_j E_j‖ over the simplex with E_0 = 0 → E_proj, F_proj = √(2
 //  E_proj + I),
 //     d = ‖E − E_proj‖_F.
@@ -30,7 +30,7 @@ struct PlasticParameters {
 class Plasticity {
  public:
   // `poses`: positions of the solver's nodes in each plastic example; none: conventional flow.
-  // `takes_part[i][e]`: false where example i does not shape element e (its strain there is that of rest).
+  // `takes_part[i][t]`: false where example i does not shape tet t (its strain there is that of rest).
   Plasticity(const TetElements& rest, const PlasticParameters& parameters, const std::vector<Points>& poses,
              const std::vector<std::vector<char>>& takes_part = {});
 

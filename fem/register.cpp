@@ -25,6 +25,11 @@ Capabilities fem_capabilities() {
 
 void register_cases(Registry& registry) {
   registry.add(ValidationCase{"fem", "patch", false, fem::validate_patch});
+  registry.add(ValidationCase{"fem", "patch-quadratic", false, fem::validate_quadratic_patch});
+  registry.add(ValidationCase{"fem", "bending", false, fem::validate_bending});
+  registry.add(ValidationCase{"fem", "manufactured", false, fem::validate_manufactured});
+  registry.add(
+      ValidationCase{"fem", "cantilever-calculix-quadratic", false, fem::validate_quadratic_calculix});
   registry.add(ValidationCase{"fem", "stress", false, fem::validate_stress});
   registry.add(ValidationCase{"fem", "motion", false, fem::validate_motion});
   registry.add(ValidationCase{"fem", "order", false, fem::validate_order});

@@ -2,25 +2,38 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/elastic/energies.h"
 #include "core/run/implicit_settings.h"
 
 namespace exemplar::fem {
 
+struct ExampleSetSettings {
+  std::string body;
+  std::vector<std::string> examples;
+  std::optional<double> stiffness;
+};
+
 struct ExamplePotentialSettings {
   double stiffness = 1;
   bool affine = false;
+  std::vector<ExampleSetSettings> sets;
 };
 
 struct PlasticitySettings {
   bool use_examples = true;
   double rate = 100;
   double distance_penalty = 0;
+  bool carry_examples = false;
   std::optional<double> yield_stress;
 };
 
+enum class ElementOrder { linear, quadratic };
+
 struct Settings : ImplicitSettings {
+  ElementOrder element = ElementOrder::linear;
   ElasticModel model = ElasticModel::modified_stvk;
   double internal_stiffness = 1;
   ExamplePotentialSettings examples;
@@ -32,11 +45,25 @@ struct CompatibleSettings : Settings {
   double penalty = 1000;
 };
 
+inline void describe(Describe<ExampleSetSettings>& d) {
+  d.field("body", &ExampleSetSettings::body, "", "name of the body; empty: every body");
+  d.field("examples", &ExampleSetSettings::examples, "",
+          "names of elastic examples that share weights of their own, apart from all others; none: those of "
+          "the body "
+          "that no other set names");
+  d.field("stiffness", &ExampleSetSettings::stiffness, "", "of their potential, relative to the material",
+          non_negative());
+}
+
 inline void describe(Describe<ExamplePotentialSettings>& d) {
   d.field("stiffness", &ExamplePotentialSettings::stiffness, "",
           "stiffness of the example potential, relative to the material; 0: off", non_negative());
   d.field("affine", &ExamplePotentialSettings::affine, "",
           "let weights leave the simplex (extrapolates the examples; can give wrong-handed poses)");
+  d.field("sets", &ExamplePotentialSettings::sets, "",
+          "sets of examples with weights or a stiffness of their own; without them examples of the same "
+          "region share "
+          "their weights");
 }
 
 inline void describe(Describe<PlasticitySettings>& d) {
@@ -45,6 +72,10 @@ inline void describe(Describe<PlasticitySettings>& d) {
   d.field("rate", &PlasticitySettings::rate, "1/s", "rate of plastic flow", positive());
   d.field("distance_penalty", &PlasticitySettings::distance_penalty, "Pa",
           "raises the yield stress with the distance to the examples (η; 0: off)", non_negative());
+  d.field("carry_examples", &PlasticitySettings::carry_examples, "",
+          "let plastic flow change the elastic examples as it changes the rest shape, instead of leaving "
+          "them where "
+          "they are");
   d.field("yield_stress", &PlasticitySettings::yield_stress, "Pa", "instead of the material's", positive());
 }
 
@@ -74,6 +105,10 @@ void describe_fem(Describe<Settings>& d) {
 
 inline void describe(Describe<Settings>& d) {
   d.name("fem");
+  d.choice("element", &Settings::element,
+           {{"linear", ElementOrder::linear}, {"quadratic", ElementOrder::quadratic}},
+           "tetrahedra with four nodes, or with ten, which bend without locking on coarse meshes and cost "
+           "more each");
   describe_fem(d);
 }
 

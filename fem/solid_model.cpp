@@ -31,6 +31,22 @@ Points initial_pose(const SolidBody& body) {
 
 }  // namespace
 
+void make_quadratic(SolidBody& body) {
+  assert(body.midsides.empty());
+  body.midsides = midsides_of(body.mesh);
+  const auto complete = [&](Points& points) {
+    if (points.rows() > 0) points = with_midsides(points, body.midsides);
+  };
+  complete(body.mesh.vertices);
+  complete(body.positions);
+  complete(body.velocities);
+  for (ExampleSet& set : body.examples) {
+    for (Points& pose : set.poses) complete(pose);
+  }
+  if (!body.plastic) return;
+  for (Points& pose : body.plastic->poses) complete(pose);
+}
+
 SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, ExampleMethod method,
                        double penalty)
     : m_bodies(std::move(bodies)) {
@@ -62,7 +78,7 @@ SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, E
     masses += lumped_mass(m_elastic[b]->elements(), body.density, m_total_nodes);
     volume +=
         std::accumulate(m_elastic[b]->elements().volume.begin(), m_elastic[b]->elements().volume.end(), 0.0);
-    tets += m_elastic[b]->elements().count();
+    tets += m_elastic[b]->elements().tet_count();
     stiffness = std::max(
         stiffness,
         largest_stiffness(body) *
@@ -84,10 +100,11 @@ SolidModel::SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options, E
 }
 
 TetElements SolidModel::make_elements(std::size_t b, std::span<const int> tets) const {
-  TetElements elements(m_bodies[b].mesh, m_first_node[b], tets);
+  TetElements elements(m_bodies[b].mesh, m_first_node[b], tets, m_bodies[b].midsides);
   if (m_bodies[b].fill.size() > 0) {
     for (std::size_t e = 0; e < elements.count(); ++e) {
-      elements.volume[e] *= m_bodies[b].fill[tets.empty() ? static_cast<Eigen::Index>(e) : tets[e]];
+      const std::size_t t = elements.tet_of(e);
+      elements.volume[e] *= m_bodies[b].fill[tets.empty() ? to_row(t) : tets[t]];
     }
   }
   return elements;
@@ -110,7 +127,7 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
   m_incompatible.emplace_back();
   m_compatible.emplace_back();
   // A pose of a part would leave the other pose nodes loose, and two sets would need two poses.
-  assert(method != ExampleMethod::compatible || body.examples.size() <= 1);
+  assert(method != ExampleMethod::compatible || (body.examples.size() <= 1 && body.midsides.empty()));
   for (const ExampleSet& set : body.examples) {
     std::vector<Points> poses;
     for (const Points& pose : set.poses) poses.push_back(global(b, pose));
@@ -141,14 +158,14 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
 void SolidModel::add_viscosity(std::size_t b, std::vector<std::shared_ptr<NodeTerm>>& terms) const {
   const SolidBody& body = m_bodies[b];
   TetElements elements = make_elements(b, {});
-  std::vector<double> stiffness(elements.count(), body.internal_stiffness);
+  std::vector<double> stiffness(elements.tet_count(), body.internal_stiffness);
   for (const ExampleSet& set : body.examples) {
     if (set.tets.empty()) {
       for (double& s : stiffness) s += set.stiffness;
     }
     for (const int tet : set.tets) stiffness[to_size(tet)] += set.stiffness;
   }
-  for (std::size_t e = 0; e < elements.count(); ++e) elements.volume[e] *= stiffness[e];
+  for (std::size_t e = 0; e < elements.count(); ++e) elements.volume[e] *= stiffness[elements.tet_of(e)];
   terms.push_back(
       std::make_shared<ViscousTerm>(std::move(elements), small_strain_parameters(body.energy), body.damping));
 }
@@ -176,16 +193,21 @@ void SolidModel::flow(double dt) {
 
 void SolidModel::update_examples(std::size_t b) {
   const std::vector<Mat3>& inverse = m_plasticities[b]->inverse();
-  if (m_compatible[b]) m_compatible[b]->set_plastic(inverse);
+  const bool carry = m_bodies[b].plastic->carries_examples;
+  if (m_compatible[b]) m_compatible[b]->set_plastic(inverse, carry);
   for (std::size_t s = 0; s < m_incompatible[b].size(); ++s) {
     const std::vector<int>& tets = m_bodies[b].examples[s].tets;
     if (tets.empty()) {
-      m_incompatible[b][s]->set_plastic(inverse);
+      m_incompatible[b][s]->set_plastic(inverse, carry);
       continue;
     }
+    const std::size_t per_tet = m_elastic[b]->elements().points_per_tet();
     std::vector<Mat3> selected;
-    for (const int tet : tets) selected.push_back(inverse[static_cast<std::size_t>(tet)]);
-    m_incompatible[b][s]->set_plastic(selected);
+    for (const int tet : tets) {
+      const auto first = inverse.begin() + to_int(to_size(tet) * per_tet);
+      selected.insert(selected.end(), first, first + to_int(per_tet));
+    }
+    m_incompatible[b][s]->set_plastic(selected, carry);
   }
 }
 

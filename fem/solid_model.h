@@ -29,10 +29,12 @@ struct PlasticBody {
   PlasticParameters parameters;
   std::vector<Points> poses;                  // none: conventional
   std::vector<std::vector<char>> takes_part;  // per pose and tet; empty: everywhere
+  bool carries_examples = false;              // flow changes elastic examples as it changes the rest shape
 };
 
 struct SolidBody {
-  TetMesh mesh;           // at rest
+  TetMesh mesh;           // at rest; its vertices are all nodes
+  Midsides midsides;      // of the mesh; empty: linear tets
   VecX fill;              // part of each tet that is filled; empty: 1
   Points positions;       // at the start; empty: rest
   Points velocities;      // empty: zero
@@ -43,6 +45,9 @@ struct SolidBody {
   std::vector<ExampleSet> examples;
   std::optional<PlasticBody> plastic;
 };
+
+// Makes the tets of a body quadratic: midside nodes in the mesh, the start and all poses, on straight edges there.
+void make_quadratic(SolidBody& body);
 
 enum class ExampleMethod { incompatible, compatible };
 
@@ -83,7 +88,8 @@ class SolidModel {
 
   struct State {
     ImplicitState solver;
-    std::vector<std::vector<Mat3>> plastic_inverse;  // per body; empty without plasticity
+    std::vector<std::vector<Mat3>>
+        plastic_inverse;  // per body and integration point; empty without plasticity
     double dissipation = 0;
   };
   State state() const;

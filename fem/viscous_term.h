@@ -23,7 +23,7 @@ class ViscousTerm : public NodeTerm {
       : m_elements(std::move(elements)), m_material(material), m_damping(damping) {}
 
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
-    lists.push_back({m_elements.nodes, 4});
+    lists.push_back(m_elements.cliques());
   }
   void connect(const BlockPattern& pattern, std::span<const int> column_of_node) override {
     m_elements.connect(pattern, column_of_node);

@@ -10,19 +10,19 @@ namespace {
 
 class StaticProblem : public NewtonProblem {
  public:
-  StaticProblem(const TetMesh& mesh, const ElasticEnergy& energy, std::span<const int> held,
+  StaticProblem(TetElements elements, const ElasticEnergy& energy, std::span<const int> held,
                 const Points& start, const Points& forces)
       : m_energy(energy),
-        m_elements(mesh),
-        m_columns(mesh.vertices.rows(), held),
-        m_pattern(m_columns.count(), m_columns.columns_of(m_elements.nodes), 4),
+        m_elements(std::move(elements)),
+        m_columns(start.rows(), held),
+        m_pattern(m_columns.count(), m_columns.columns_of(m_elements.nodes), m_elements.nodes_per_tet()),
         m_positions(start),
         m_forces(forces),
         m_gradient(start.rows(), 3) {
     m_elements.connect(m_pattern, m_columns.of_nodes());
     double volume = 0;
     for (const double v : m_elements.volume) volume += v;
-    m_length = std::cbrt(6 * volume / static_cast<double>(std::max<std::size_t>(m_elements.count(), 1)));
+    m_length = std::cbrt(6 * volume / static_cast<double>(std::max<std::size_t>(m_elements.tet_count(), 1)));
     // One percent of strain on the area of an element: a force that means something for this material and
     // mesh.
     const double stiffness =
@@ -80,7 +80,12 @@ class StaticProblem : public NewtonProblem {
 StaticResult static_solve(const TetMesh& mesh, const ElasticEnergy& energy, std::span<const int> held,
                           const Points& start, const Points& forces, const StaticOptions& options) {
   assert(start.rows() == mesh.vertices.rows());
-  StaticProblem problem(mesh, energy, held, start, forces);
+  return static_solve(TetElements(mesh), energy, held, start, forces, options);
+}
+
+StaticResult static_solve(TetElements elements, const ElasticEnergy& energy, std::span<const int> held,
+                          const Points& start, const Points& forces, const StaticOptions& options) {
+  StaticProblem problem(std::move(elements), energy, held, start, forces);
   LinearSolver solver(problem.pattern(), options.linear);
   VecX z = problem.start();
   StaticResult result;

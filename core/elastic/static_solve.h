@@ -25,6 +25,10 @@ struct StaticResult {
 StaticResult static_solve(const TetMesh& mesh, const ElasticEnergy& energy, std::span<const int> held,
                           const Points& start, const Points& forces = {}, const StaticOptions& options = {});
 
+// The same for elements that are made already, linear or quadratic ones.
+StaticResult static_solve(TetElements elements, const ElasticEnergy& energy, std::span<const int> held,
+                          const Points& start, const Points& forces = {}, const StaticOptions& options = {});
+
 // Positions of all nodes when the nodes `held` are put at `targets` (one row each): a smooth (harmonic)
 // extension of the displacements, then the elastic equilibrium of modified St. Venant–Kirchhoff material with
 // Poisson's ratio `poisson` (which also untangles elements). The stiffness does not matter.

@@ -1,6 +1,7 @@
 #include "core/elastic/tet_elements.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <string>
 
@@ -9,33 +10,41 @@
 
 namespace exemplar {
 
-TetElements::TetElements(const TetMesh& mesh, int first_node, std::span<const int> selection) {
+TetElements::TetElements(const TetMesh& mesh, int first_node, std::span<const int> selection,
+                         const Midsides& midsides)
+    : m_quadratic(!midsides.empty()) {
   const std::size_t total = selection.empty() ? static_cast<std::size_t>(mesh.tets.rows()) : selection.size();
   Points centroids(static_cast<Eigen::Index>(total), 3);
-  nodes.reserve(4 * total);
-  for (std::size_t e = 0; e < total; ++e) {
-    const Eigen::Index tet = selection.empty() ? static_cast<Eigen::Index>(e) : selection[e];
-    const Mat3 edges = edge_matrix(mesh.vertices, &mesh.tets(tet, 0));
-    const double det = edges.determinant();
-    if (!(det > 0)) throw InputError("tetrahedron " + std::to_string(tet) + " has no positive volume");
-    rest_inverse.push_back(edges.inverse());
-    volume.push_back(det / 6);
-    centroids.row(static_cast<Eigen::Index>(e)) =
-        mesh.vertices.row(mesh.tets(tet, 0)) + edges.rowwise().sum().transpose() / 4;
-    for (int a = 0; a < 4; ++a) nodes.push_back(mesh.tets(tet, a) + first_node);
+  nodes.reserve(to_size(nodes_per_tet()) * total);
+  for (std::size_t t = 0; t < total; ++t) {
+    const Eigen::Index tet = selection.empty() ? static_cast<Eigen::Index>(t) : selection[t];
+    centroids.row(static_cast<Eigen::Index>(t)) =
+        mesh.vertices.row(mesh.tets(tet, 0)) +
+        edge_matrix(mesh.vertices, &mesh.tets(tet, 0)).rowwise().sum().transpose() / 4;
+    for (int a = 0; a < 4; ++a) nodes.push_back(mesh.tets(tet, a));
+    for (int a = 4; a < nodes_per_tet(); ++a) nodes.push_back(midsides.of_tet(tet, a - 4));
+    for (std::size_t e = t * points_per_tet(); e < (t + 1) * points_per_tet(); ++e) {
+      const Mat3 rest = edges(mesh.vertices, e);
+      const double det = rest.determinant();
+      if (!(det > 0)) throw InputError("tetrahedron " + std::to_string(tet) + " has no positive volume");
+      rest_inverse.push_back(rest.inverse());
+      volume.push_back(det / (6 * static_cast<double>(points_per_tet())));
+    }
   }
-  colouring = ElementColouring(nodes, 4, spatial_order(centroids));
+  for (int& node : nodes) node += first_node;
+  colouring = ElementColouring(nodes, nodes_per_tet(), spatial_order(centroids));
 }
 
 void TetElements::connect(const BlockPattern& pattern, std::span<const int> column_of_node) {
-  slots.resize(10 * count());
-  parallel_for(count(), [&](std::size_t e) {
-    std::size_t k = 10 * e;
-    for (int a = 0; a < 4; ++a) {
-      for (int b = 0; b <= a; ++b, ++k) {
-        slots[k] = pattern.slot(column_of_node[static_cast<std::size_t>(nodes_of(e)[a])],
-                                column_of_node[static_cast<std::size_t>(nodes_of(e)[b])]);
-      }
+  const int n = nodes_per_tet();
+  const std::size_t pairs = to_size(n * (n + 1) / 2);
+  slots.resize(pairs * tet_count());
+  parallel_for(tet_count(), [&](std::size_t t) {
+    const int* at = nodes.data() + to_size(n) * t;
+    std::size_t k = pairs * t;
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b <= a; ++b, ++k)
+        slots[k] = pattern.slot(column_of_node[to_size(at[a])], column_of_node[to_size(at[b])]);
     }
   });
 }
@@ -84,16 +93,17 @@ void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& element
 }
 
 int count_inverted(const TetElements& elements, const Points& x) {
-  int count = 0;
-  for (std::size_t e = 0; e < elements.count(); ++e)
-    count += edge_matrix(x, elements.nodes_of(e)).determinant() > 0 ? 0 : 1;
-  return count;
+  std::vector<char> inverted(elements.tet_count(), 0);
+  for (std::size_t e = 0; e < elements.count(); ++e) {
+    if (!(elements.edges(x, e).determinant() > 0)) inverted[elements.tet_of(e)] = 1;
+  }
+  return static_cast<int>(std::count(inverted.begin(), inverted.end(), 1));
 }
 
 double way_without_inversion(const TetElements& elements, const Points& x0, const Points& x1) {
   std::vector<double> ways(elements.count(), 1);
   parallel_for(elements.count(), [&](std::size_t e) {
-    const Mat3 d0 = edge_matrix(x0, elements.nodes_of(e)), d = edge_matrix(x1, elements.nodes_of(e)) - d0;
+    const Mat3 d0 = elements.edges(x0, e), d = elements.edges(x1, e) - d0;
     // det(D₀ + αD) = c₀ + c₁α + c₂α² + c₃α³, and a bound of its slope on [0, 1]: advance as far as that is safe.
     const double c0 = d0.determinant(), c1 = cofactor(d0).cwiseProduct(d).sum(),
                  c2 = cofactor(d).cwiseProduct(d0).sum(), c3 = d.determinant();
@@ -111,13 +121,17 @@ double way_without_inversion(const TetElements& elements, const Points& x0, cons
 
 VecX lumped_mass(const TetElements& elements, double density, Eigen::Index node_count) {
   VecX mass = VecX::Zero(node_count);
+  const double corner = elements.quadratic() ? quadratic_tet::k_corner_mass : 0.25;
   for (std::size_t e = 0; e < elements.count(); ++e) {
-    for (int a = 0; a < 4; ++a) mass[elements.nodes_of(e)[a]] += density * elements.volume[e] / 4;
+    for (int a = 0; a < elements.nodes_per_tet(); ++a)
+      mass[elements.nodes_of(e)[a]] +=
+          (a < 4 ? corner : quadratic_tet::k_midside_mass) * density * elements.volume[e];
   }
   return mass;
 }
 
 void add_consistent_mass(const TetElements& elements, double density, BlockMatrix& mass, bool one_point) {
+  assert(!elements.quadratic());
   for (std::size_t e = 0; e < elements.count(); ++e) {
     std::size_t k = 10 * e;
     for (int a = 0; a < 4; ++a) {

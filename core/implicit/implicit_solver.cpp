@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/implicit/contact_term.h"
 #include "core/implicit/prescribed_motion.h"
@@ -12,6 +13,8 @@
 namespace exemplar {
 
 namespace {
+
+constexpr double k_lagged_tolerance = 1e-3;  // of a solve after which friction is lagged again
 
 void add_counts(const NewtonSummary& more, NewtonSummary& total) {
   total.iterations += more.iterations;
@@ -275,15 +278,22 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
 
 NewtonSummary ImplicitSolver::solve(StepProblem& problem, VecX& z) {
   NewtonSummary total;
-  const int solves = m_contact ? std::max(1, m_options.friction_solves) : 1;
+  // Before the first step the gaps are as somebody chose them, and so would be the forces that friction is lagged from:
+  // its first solve goes without.
+  const bool is_first = m_contact && m_options.inertia && m_state.accelerations.isZero(0);
+  const int solves = m_contact ? std::max(1, m_options.friction_solves) + (is_first ? 1 : 0) : 1;
+  std::size_t rubbing = 0;  // contacts of the last solve
   for (int k = 0; k < solves; ++k) {
-    const bool rubbed = k > 0 && m_contact->friction().contacts() > 0;
     problem.begin_solve(z);
-    problem.lag(z);
-    // What has come apart is solved again without the friction of the step's start: that would brake things (or
-    // take momentum from them) that do not touch any more.
-    if (k > 0 && !rubbed && m_contact->friction().contacts() == 0) break;
-    const NewtonSummary summary = minimise(problem, *m_system.solver(), m_options.newton, z);
+    if (!(is_first && k == 0)) problem.lag(z);
+    // Where the first solve lost all contact, what its friction did has to be taken back.
+    const std::size_t rubbed = std::exchange(rubbing, m_contact ? m_contact->friction().contacts() : 0);
+    if (k > 0 && rubbed == 0 && rubbing == 0) break;
+    // What is lagged anew after it need not be exact.
+    NewtonOptions options = m_options.newton;
+    if (rubbing > 0 && k + 1 < solves)
+      options.force_tolerance = std::max(options.force_tolerance, k_lagged_tolerance);
+    const NewtonSummary summary = minimise(problem, *m_system.solver(), options, z);
     const NewtonSummary before = total;
     total = summary;
     add_counts(before, total);

@@ -21,10 +21,13 @@ void write_model(std::ostream& out, const CalculixJob& job) {
     out << fmt::format("{}, {:.12g}, {:.12g}, {:.12g}\n", i + 1, job.mesh.vertices(i, 0),
                        job.mesh.vertices(i, 1), job.mesh.vertices(i, 2));
   }
-  out << "*ELEMENT, TYPE=C3D4, ELSET=EALL\n";
+  const bool quadratic = !job.midsides.empty();
+  out << fmt::format("*ELEMENT, TYPE={}, ELSET=EALL\n", quadratic ? "C3D10" : "C3D4");
   for (Eigen::Index e = 0; e < job.mesh.tets.rows(); ++e) {
-    out << fmt::format("{}, {}, {}, {}, {}\n", e + 1, job.mesh.tets(e, 0) + 1, job.mesh.tets(e, 1) + 1,
-                       job.mesh.tets(e, 2) + 1, job.mesh.tets(e, 3) + 1);
+    out << e + 1;
+    for (int k = 0; k < 4; ++k) out << ", " << job.mesh.tets(e, k) + 1;
+    for (int k = 0; quadratic && k < 6; ++k) out << ", " << job.midsides.of_tet(e, k) + 1;
+    out << "\n";
   }
   out << fmt::format("*MATERIAL, NAME=M\n*ELASTIC\n{:.17g}, {:.17g}\n*DENSITY\n{:.17g}\n", job.young,
                      job.poisson, job.density);

@@ -6,14 +6,15 @@
 #include <span>
 #include <string>
 
-#include "core/mesh/mesh.h"
+#include "core/mesh/volume/midsides.h"
 
 namespace exemplar::fem {
 
 struct CalculixJob {
   std::string directory;  // exists; input and output are left there
   std::string name;
-  TetMesh mesh;
+  TetMesh mesh;       // its vertices are all nodes
+  Midsides midsides;  // C3D10 elements; empty: C3D4
   double young = 1, poisson = 0, density = 1;
   std::vector<int> clamped;  // nodes
 };

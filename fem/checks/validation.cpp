@@ -43,6 +43,8 @@ std::vector<int> nodes_at_x(const Points& x, double value) {
   return nodes;
 }
 
+}  // namespace
+
 const char* name_of(ElasticModel model) {
   switch (model) {
     case ElasticModel::modified_stvk:
@@ -58,8 +60,6 @@ const char* name_of(ElasticModel model) {
   }
   return "";
 }
-
-}  // namespace
 
 std::vector<ValidationRecord> validate_patch(const ValidationContext&) {
   std::vector<ValidationRecord> records;

@@ -3,9 +3,12 @@
 
 #include <vector>
 
+#include "core/elastic/energies.h"
 #include "core/run/validation.h"
 
 namespace exemplar::fem {
+
+const char* name_of(ElasticModel model);
 
 std::vector<ValidationRecord> validate_patch(const ValidationContext& context);
 std::vector<ValidationRecord> validate_stress(const ValidationContext& context);
@@ -17,7 +20,13 @@ std::vector<ValidationRecord> validate_figure_4(const ValidationContext& context
 std::vector<ValidationRecord> validate_drift(const ValidationContext& context);
 std::vector<ValidationRecord> validate_twist(const ValidationContext& context);
 
-// fem/validation_dynamics.cpp
+// quadratic_cases.cpp
+std::vector<ValidationRecord> validate_quadratic_patch(const ValidationContext& context);
+std::vector<ValidationRecord> validate_quadratic_calculix(const ValidationContext& context);
+std::vector<ValidationRecord> validate_bending(const ValidationContext& context);
+std::vector<ValidationRecord> validate_manufactured(const ValidationContext& context);
+
+// validation_dynamics.cpp
 std::vector<ValidationRecord> validate_order(const ValidationContext& context);
 std::vector<ValidationRecord> validate_dissipation(const ValidationContext& context);
 

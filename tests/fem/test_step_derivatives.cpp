@@ -12,7 +12,7 @@
 namespace exemplar::fem {
 namespace {
 
-SolidBody example_body() {
+SolidBody example_body(bool quadratic = false) {
   SolidBody body;
   body.mesh = tet_box({1, 1, 1}, {2, 2, 3});
   body.density = 100;
@@ -29,6 +29,7 @@ SolidBody example_body() {
   PlasticBody plastic;
   plastic.parameters = {1, 5, 0};
   body.plastic = plastic;
+  if (quadratic) make_quadratic(body);
   body.positions = body.mesh.vertices;
   body.velocities = Points::Zero(body.mesh.vertices.rows(), 3);
   for (Eigen::Index i = 0; i < body.positions.size(); ++i) {
@@ -55,7 +56,7 @@ void add_obstacles(SolidModel& model, double reach) {
   floor.position = Vec3(0, x.col(1).minCoeff() - 0.4 * reach, 0);
   ContactSurface surface;
   surface.map = PointMap::identity(static_cast<int>(mesh.vertices.rows()));
-  surface.triangles = boundary_triangles(mesh);
+  surface.triangles = boundary_triangles(mesh, model.body(0).midsides);
   surface.rest = mesh.vertices;
   model.solver().add_contact(std::move(surface), make_obstacles({floor, ball}), {reach, 200, 0.3},
                              Vec3(0, -9.81, 0));
@@ -96,10 +97,14 @@ void expect_dense_newton_step(NewtonProblem& problem, const VecX& z, const VecX&
   EXPECT_LT((step.dz - expected).norm(), 1e-8 * expected.norm());
 }
 
-TEST(StepDerivatives, AllTermsTogether) {
+class StepDerivatives : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Orders, StepDerivatives, ::testing::Bool(),
+                         [](const auto& chosen) { return chosen.param ? "Quadratic" : "Linear"; });
+
+TEST_P(StepDerivatives, AllTermsTogether) {
   ImplicitOptions options;
   options.linear = LinearMethod::direct;
-  SolidModel model({example_body()}, options);
+  SolidModel model({example_body(GetParam())}, options);
   // A plastic state that is not the identity: some flow in a first free step.
   StepInput input;
   input.dt = 0.05;
@@ -151,7 +156,7 @@ TEST(StepDerivatives, AllTermsTogether) {
   expect_dense_newton_step(*f.problem, z, g);
 }
 
-TEST(StepDerivatives, CompatiblePoses) {
+TEST(CompatibleStep, Derivatives) {
   SolidBody body = example_body();
   body.plastic.reset();
   ImplicitOptions options;
