@@ -36,7 +36,6 @@ class CompatibleTerm : public NodeTerm {
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
-  double damping_share() const override { return 0; }
   // Example 0 becomes F_p; one matrix F_p⁻¹ per element. `carry`: the others become F_i F_p, with
   // E = F_pᵀ E_i F_p + E_0; else they stay.
   void set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry = false);

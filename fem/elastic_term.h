@@ -16,7 +16,6 @@ class ElasticTerm : public NodeTerm {
   const TetElements& elements() const { return m_elements; }
   const ElasticEnergy& energy() const { return m_energy; }
 
-  double damping_share() const override { return 0; }  // ViscousTerm damps
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
     lists.push_back(m_elements.cliques());
   }

@@ -33,7 +33,6 @@ class ExampleTerm : public NodeTerm {
 
   int weight_count() const override { return m_count; }
   bool weights_on_simplex() const override { return m_on_simplex; }
-  double damping_share() const override { return 0; }  // ViscousTerm damps
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
     lists.push_back(m_elements.cliques());
   }

@@ -35,7 +35,6 @@ class ViscousTerm : public NodeTerm {
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
-  double damping_share() const override { return 0; }
   // D is half of the work that the viscous stresses took.
   double dissipated(const Points& x) override { return 2 * value(x, {}); }
 

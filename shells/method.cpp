@@ -26,6 +26,24 @@ void check_kinds(const Scene& scene) {
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
+// Settings that do nothing here.
+void warn_of_idle_settings(const Scene& scene, const ShellSettings& settings, Notes& notes) {
+  const bool is_paper = settings.model == SheetModelKind::paper;
+  const auto warn = [&](std::string text) { notes.push_back({Severity::warning, std::move(text)}); };
+  if (is_paper && settings.curved_membrane)
+    warn("methods.shell.curved_membrane has no effect with model: paper");
+  if (!is_paper && (settings.paper.stretching || settings.paper.area || settings.paper.bending))
+    warn("methods.shell.paper has no effect with model: physical");
+  for (const Body& body : scene.bodies) {
+    const bool yields = settings.plasticity.yield_stress || body.material().yield_stress;
+    const bool shows = std::any_of(body.examples().begin(), body.examples().end(),
+                                   [](const Example& e) { return e.plastic && !e.elastic; });
+    if (shows && !yields)
+      warn(fmt::format("body {}: its plastic examples have no effect, as it has no yield stress",
+                       body.name()));
+  }
+}
+
 // A scene's bodies as sheets for the driver.
 class SceneSheets : public ImplicitModel {
  public:
@@ -65,10 +83,7 @@ SceneSheets::SceneSheets(const Scene& scene, const ShellSettings& settings, Note
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     inputs.push_back(make_sheet_input(scene.bodies[b], fmt::format("bodies[{}]", b), settings,
                                       m_bodies[b].examples, notes));
-    options.damping = std::max(options.damping, scene.bodies[b].material().damping);
   }
-  for (std::size_t b = 0; b < inputs.size() && options.damping > 0; ++b)
-    inputs[b].damping_share = scene.bodies[b].material().damping / options.damping;
   m_model = std::make_unique<SheetModel>(std::move(inputs), std::move(options));
   for (std::size_t b = 0; b < m_bodies.size(); ++b) describe_body(scene.bodies[b], b);
 }
@@ -188,17 +203,20 @@ void SceneSheets::add_diagnostics(Diagnostics& d) const {
   d.plastic_measure = 0;
   double locking = 0, bending = 0;
   int held_back = 0;
+  std::optional<double> outside;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const SheetBody& body = m_model->body(b);
     d.plastic_measure = std::max(d.plastic_measure, body.plastic_measure());
     locking = std::max(locking, body.locking_measure(x));
     bending += body.bending_energy(x);
     held_back += body.held_back();
+    if (body.outside()) outside = std::max(outside.value_or(0), *body.outside());
   }
   d.extra.push_back({"bending_energy", "J", bending});
   d.extra.push_back({"membrane_energy", "J", d.elastic_energy - bending});
   if (m_may_lock) d.extra.push_back({"locking_measure", "", locking});
   if (!m_scene.obstacles.empty()) d.extra.push_back({"obstacle_crossings", "", obstacle_crossings()});
+  if (outside) d.extra.push_back({"outside_plastic_examples", "", *outside});
   if (held_back > 0) d.extra.push_back({"rest_lengths_held_back", "", static_cast<double>(held_back)});
 }
 
@@ -209,6 +227,8 @@ void SceneSheets::save(StateWriter& out) const {
     out.write("rest" + n, std::span<const double>(state.rest.data(), to_size(state.rest.size())));
     out.write("angles" + n, state.angles);
     out.write("dissipation" + n, state.dissipation);
+    out.write("outside" + n, state.outside);
+    out.write("held_back" + n, static_cast<double>(state.held_back));
   }
 }
 
@@ -219,6 +239,8 @@ void SceneSheets::load(StateReader& in) {
     in.read("rest" + n, std::span<double>(state.rest.data(), to_size(state.rest.size())));
     in.read("angles" + n, state.angles);
     state.dissipation = in.read_double("dissipation" + n);
+    state.outside = in.read_double("outside" + n);
+    state.held_back = static_cast<int>(in.read_double("held_back" + n));
     m_model->body(b).set_state(std::move(state));
   }
 }
@@ -228,6 +250,7 @@ void SceneSheets::load(StateReader& in) {
 std::unique_ptr<Method> make_shell_method(const Scene& scene, const ShellSettings& settings) {
   check_kinds(scene);
   Notes notes;
+  warn_of_idle_settings(scene, settings, notes);
   auto model = std::make_unique<SceneSheets>(scene, settings, notes);
   return make_implicit_method(scene, settings, std::move(model), std::move(notes));
 }

@@ -31,10 +31,9 @@ double beyond(double value, double limit) {
   return value - std::clamp(value, -limit, limit);
 }
 
-PhysicalTriangle::Measures project_on_examples(const PlasticSheet<PhysicalTriangle>& plastic, std::size_t t,
-                                               const PhysicalTriangle& triangle,
-                                               const PhysicalTriangle::Measures& undeformed,
-                                               const PhysicalTriangle::Measures& rest) {
+// The ways from a triangle's undeformed state to its plastic examples.
+MatX ways_to_examples(const PlasticSheet<PhysicalTriangle>& plastic, std::size_t t,
+                      const PhysicalTriangle::Measures& undeformed) {
   std::vector<std::size_t> here;
   for (std::size_t i = 0; i < plastic.poses.size(); ++i) {
     if (plastic.takes_part[i][t]) here.push_back(i);
@@ -42,6 +41,14 @@ PhysicalTriangle::Measures project_on_examples(const PlasticSheet<PhysicalTriang
   MatX directions(6, to_row(here.size()));
   for (std::size_t k = 0; k < here.size(); ++k)
     directions.col(to_row(k)) = plastic.poses[here[k]].col(to_row(t)) - undeformed;
+  return directions;
+}
+
+PhysicalTriangle::Measures project_on_examples(const PlasticSheet<PhysicalTriangle>& plastic, std::size_t t,
+                                               const PhysicalTriangle& triangle,
+                                               const PhysicalTriangle::Measures& undeformed,
+                                               const PhysicalTriangle::Measures& rest) {
+  const MatX directions = ways_to_examples(plastic, t, undeformed);
   PhysicalTriangle::Measures projected;
   for (const int part : {0, 3}) {  // membrane, bending
     const MatX ways = directions.middleRows<3>(part);
@@ -77,6 +84,34 @@ FlowCount flow(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet
 
 namespace {
 
+// Distance of `target` to the combination of `columns` with the best weights that are surely in the simplex.
+double distance_to_hull(const MatX& columns, const Vec3& target) {
+  if (columns.cols() == 0) return target.norm();
+  VecX w = project_on_simplex_hull(columns, target).cwiseMax(0);
+  if (w.sum() > 1) w /= w.sum();
+  return (columns * w - target).norm();
+}
+
+}  // namespace
+
+double outside_examples(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet,
+                        const Rests<PhysicalTriangle>& undeformed, const Rests<PhysicalTriangle>& rest) {
+  if (plastic.poses.empty()) return 0;
+  double largest = 0;
+  for (std::size_t t = 0; t < sheet.triangle_count(); ++t) {
+    const PhysicalTriangle::Measures first = undeformed.col(to_row(t));
+    PhysicalTriangle::Measures unit;
+    unit << sheet.rest(t).length.cwiseAbs2(), Vec3::Ones();
+    const MatX ways = unit.cwiseInverse().asDiagonal() * ways_to_examples(plastic, t, first);
+    const PhysicalTriangle::Measures moved = (rest.col(to_row(t)) - first).cwiseQuotient(unit);
+    for (const int part : {0, 3})
+      largest = std::max(largest, distance_to_hull(ways.middleRows<3>(part), moved.segment<3>(part)));
+  }
+  return largest;
+}
+
+namespace {
+
 // The paper's model: rest values belong to edges, and the two triangles of an edge hold the same ones.
 class PaperFlow {
  public:
@@ -94,6 +129,17 @@ class PaperFlow {
       if (edge.has_angle())
         rest(a, to_row(t)) = confined(t, a, rest(a, to_row(t)) + beyond(p[a] - rest(a, to_row(t)), limit));
     }
+  }
+
+  double beyond_interval(std::size_t t, const Rests<PaperTriangle>& rest) const {
+    double largest = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double unit = m_undeformed(k, to_row(t));
+      largest = std::max(largest, std::abs(rest(k, to_row(t)) - confined(t, k, rest(k, to_row(t)))) / unit);
+      largest =
+          std::max(largest, std::abs(rest(4 + k, to_row(t)) - confined(t, 4 + k, rest(4 + k, to_row(t)))));
+    }
+    return largest;
   }
 
   // Goes back to `before` where three rest lengths make no triangle; their edges' other triangles follow.
@@ -165,6 +211,15 @@ FlowCount flow(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
     ++count.flowed;
   }
   return count;
+}
+
+double outside_examples(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
+                        const Rests<PaperTriangle>& undeformed, const Rests<PaperTriangle>& rest) {
+  const PaperFlow update(plastic, sheet, undeformed);
+  double largest = 0;
+  for (std::size_t t = 0; t < sheet.triangle_count(); ++t)
+    largest = std::max(largest, update.beyond_interval(t, rest));
+  return largest;
 }
 
 }  // namespace exemplar::shells

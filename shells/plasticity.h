@@ -31,6 +31,15 @@ struct FlowCount {
   int held_back = 0;  // triangles whose rest lengths could not follow (paper model)
 };
 
+// How far the rest states lie outside the space of the plastic examples, the largest over all triangles; 0 without
+// examples. Paper: beyond its interval, lengths relative to the undeformed ones, angles in rad. Physical: distance
+// to a point of the hull, whose weights are found anew and tried, so that no fault of the projection can hide;
+// squared lengths relative to the undeformed ones, angles in rad.
+double outside_examples(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet,
+                        const Rests<PhysicalTriangle>& undeformed, const Rests<PhysicalTriangle>& rest);
+double outside_examples(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
+                        const Rests<PaperTriangle>& undeformed, const Rests<PaperTriangle>& rest);
+
 // One update of `rest` for the shapes q (columns) of all triangles. `undeformed`: p_0 before any flow.
 FlowCount flow(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet,
                const std::vector<PhysicalTriangle>& triangles,

@@ -120,6 +120,7 @@ SheetInput make_sheet_input(const Body& body, const std::string& path, const She
   input.area = settings.paper.area;
   input.bending = settings.paper.bending;
   input.internal_stiffness = settings.internal_stiffness;
+  input.damping = body.material().damping;
   sets = group_by_region(body.examples(), settings.examples.stiffness);
   for (ImplicitExamples& set : sets) set.on_simplex = !settings.examples.affine;
   for (const ImplicitExamples& set : sets) input.examples.push_back(make_set(body, set.members, settings));

@@ -1,47 +1,13 @@
 #include "shells/sheet.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCore>
 #include <algorithm>
 
-#include "core/base/errors.h"
 #include "core/base/index.h"
 #include "core/base/parallel.h"
 
 namespace exemplar::shells {
-
-namespace {
-
-std::string pair_text(const Edges& edges) {
-  return fmt::format("{} (the first joins vertices {} and {})", edges.rows(), edges(0, 0), edges(0, 1));
-}
-
-}  // namespace
-
-void check_sheet(const TriMesh& mesh) {
-  const Edges shared = non_manifold_edges(mesh.triangles);
-  if (shared.rows() > 0)
-    throw InputError(
-        fmt::format("a sheet must be manifold; edges of more than two triangles: {}", pair_text(shared)));
-  const Edges turned = inconsistent_edges(mesh.triangles);
-  if (turned.rows() > 0)
-    throw InputError(
-        fmt::format("the triangles disagree about the sheet's orientation; edges: {}", pair_text(turned)));
-  const std::vector<int> pinched = non_manifold_vertices(mesh.triangles, mesh.vertices.rows());
-  if (!pinched.empty())
-    throw InputError(
-        fmt::format("a sheet must be manifold; {} vertices join parts at a point (the first is {})",
-                    pinched.size(), pinched.front()));
-  for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-    Corners x;
-    for (int k = 0; k < 3; ++k) x.col(k) = mesh.vertices.row(mesh.triangles(t, k)).transpose();
-    const Vec3 u = x.col(1) - x.col(0), v = x.col(2) - x.col(0);
-    if (!(u.cross(v).norm() > 1e-10 * (u.squaredNorm() + v.squaredNorm())))
-      throw InputError(fmt::format("triangle {} of the sheet has no area", t));
-  }
-}
 
 Sheet::Sheet(TriMesh mesh, bool edge_unknowns, const Edges& ghost_edges)
     : m_mesh(std::move(mesh)), m_edge_unknowns(edge_unknowns) {

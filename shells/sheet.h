@@ -129,10 +129,6 @@ class Sheet {
   double m_mean_edge = 0;
 };
 
-// Throws InputError where a surface is no sheet: edges of three triangles, neighbours that disagree about the
-// orientation, a vertex where two fans meet, triangles without area.
-void check_sheet(const TriMesh& mesh);
-
 // The φ that minimise the bending energy Σ ½ (α − ᾱ)ᵀ C (α − ᾱ) for given angles θ: what a pose given by
 // positions alone leaves open. `rest`: ᾱ per triangle (rows). Conjugate gradients: the matrix has a condition
 // of about 12 whatever the mesh and the material.

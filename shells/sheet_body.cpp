@@ -8,6 +8,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/index.h"
+#include "core/mesh/quality.h"
 #include "shells/plasticity.h"
 
 namespace exemplar::shells {
@@ -103,6 +104,7 @@ class SheetBodyOf : public SheetBody {
     m_held_back += count.held_back;
     if (count.flowed == 0) return false;
     set_rest(rest);
+    m_outside = std::max(m_outside, outside_examples(*m_plastic, *m_sheet, m_undeformed, rest));
     m_dissipation += before - whole_energy(x, weights);
     return true;
   }
@@ -112,11 +114,15 @@ class SheetBodyOf : public SheetBody {
     return term(set).example_energy(x, w);
   }
   SheetFields fields(const Points& x) const override;
-  SheetState state() const override { return {term(0).rest(), term(0).reference_angles(), m_dissipation}; }
+  SheetState state() const override {
+    return {term(0).rest(), term(0).reference_angles(), m_dissipation, m_outside, m_held_back};
+  }
   void set_state(SheetState state) override {
     set_rest(state.rest);
     for (const auto& term : m_own_terms) term->set_reference_angles(state.angles);
     m_dissipation = state.dissipation;
+    m_outside = state.outside;
+    m_held_back = state.held_back;
   }
   double plastic_measure() const override {
     double largest = 0;
@@ -245,7 +251,7 @@ void SheetBodyOf<Triangle>::make_terms(int first_node) {
         std::make_shared<SheetTerm<Triangle>>(m_sheet, m_triangles, s == 0 ? m_input.internal_stiffness : 0.0,
                                               m_undeformed, s < sets.size() ? &sets[s] : nullptr));
     m_own_terms.back()->set_reference_angles(m_start_angles);
-    m_own_terms.back()->set_damping_share(m_input.damping_share);
+    m_own_terms.back()->set_viscosity(m_input.damping);
     m_terms.push_back(m_own_terms.back());
   }
 }

@@ -44,7 +44,7 @@ struct SheetInput {
   std::optional<double> stretching, area,
       bending;  // k_L, k_A, k_B of the paper's model; none: from the material
   double internal_stiffness = 1;
-  double damping_share = 1;
+  double damping = 0;  // β, s: viscosity relative to the stiffness of W_i and W_p together
   std::vector<SheetExamples> examples;
   std::optional<SheetPlasticity> plastic;
   Edges clamped_edges = Edges(0, 2);  // border edges that get a ghost
@@ -66,6 +66,8 @@ struct SheetState {
   MatX rest;    // p̄, one column per triangle
   VecX angles;  // θ of the last step's end
   double dissipation = 0;
+  double outside = 0;  // largest outside_examples() of any step
+  int held_back = 0;
 };
 
 class SheetBody {
@@ -96,6 +98,12 @@ class SheetBody {
   virtual double plastic_measure() const = 0;
   double dissipation() const { return m_dissipation; }
   int held_back() const { return m_held_back; }
+  // How far any rest state has been outside the space of the plastic examples after any step (plasticity.h); none
+  // without such examples.
+  std::optional<double> outside() const {
+    const bool confined = m_input.plastic && !m_input.plastic->poses.empty();
+    return confined ? std::optional(m_outside) : std::nullopt;
+  }
   // Largest κ l²/h: above 10 the membrane may lock (see triangle_energy.h).
   virtual double locking_measure(const Points& x) const = 0;
 
@@ -106,6 +114,7 @@ class SheetBody {
   Points m_start;
   std::vector<std::shared_ptr<NodeTerm>> m_terms;
   double m_dissipation = 0;
+  double m_outside = 0;
   int m_held_back = 0;
 };
 

@@ -118,7 +118,19 @@ typename SheetTerm<Triangle>::Point SheetTerm<Triangle>::evaluate(const Points& 
     point.f += m_example_stiffness[t] * (point.p - example_rest(t, w));
     point.stiffness += m_example_stiffness[t];
   }
+  if (m_rate > 0) {
+    point.f += m_rate * (point.stiffness * (point.p - m_step_start.col(to_row(t))));
+    point.stiffness *= 1 + m_rate;
+  }
   return point;
+}
+
+template <class Triangle>
+double SheetTerm<Triangle>::viscous_value(const Measures& p, std::size_t t) const {
+  const Measures d = p - m_step_start.col(to_row(t));
+  Measures f = m_internal * (m_triangles[t].stiffness * d);
+  if (in_examples(t)) f += m_example_stiffness[t] * d;
+  return 0.5 * m_rate * d.dot(f);
 }
 
 template <class Triangle>
@@ -129,6 +141,7 @@ double SheetTerm<Triangle>::value(const Points& x, const VecX& w) {
     const Measures p = m_triangles[t].measure(m_sheet->shape(x, theta, t));
     const Measures d = p - m_rest.col(to_row(t));
     m_slots[t] = 0.5 * m_internal * d.dot(m_triangles[t].stiffness * d);
+    if (m_rate > 0) m_slots[t] += viscous_value(p, t);
     if (!in_examples(t)) return;
     const Measures e = p - example_rest(t, w);
     m_slots[t] += 0.5 * e.dot(m_example_stiffness[t] * e);
@@ -292,9 +305,32 @@ void SheetTerm<Triangle>::add_hessian(const Points& x, const VecX& w, bool proje
 }
 
 template <class Triangle>
-void SheetTerm<Triangle>::begin_step(const Points&, double) {
+void SheetTerm<Triangle>::forget_iterates() {
   m_before.resize(0, 3);
   m_iterate.resize(0, 3);
+}
+
+template <class Triangle>
+void SheetTerm<Triangle>::begin_step(const Points& x0, double dt) {
+  forget_iterates();
+  m_rate = m_viscosity / dt;
+  if (m_rate == 0) return;
+  const VecX theta = angles(x0);
+  m_step_start.resize(Triangle::measures, to_row(m_sheet->triangle_count()));
+  parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
+    m_step_start.col(to_row(t)) = m_triangles[t].measure(m_sheet->shape(x0, theta, t));
+  });
+}
+
+template <class Triangle>
+double SheetTerm<Triangle>::dissipated(const Points& x) {
+  if (m_rate == 0) return 0;
+  const VecX theta = angles(x);
+  m_slots.resize(m_sheet->triangle_count());
+  parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
+    m_slots[t] = 2 * viscous_value(m_triangles[t].measure(m_sheet->shape(x, theta, t)), t);
+  });
+  return sum_in_order(m_slots);
 }
 
 template <class Triangle>
@@ -306,7 +342,8 @@ void SheetTerm<Triangle>::accepted(const Points& x, const VecX&) {
 template <class Triangle>
 void SheetTerm<Triangle>::end_step(const Points& x, const VecX&) {
   m_reference = angles(x);
-  begin_step(x, 0);
+  m_rate = 0;
+  forget_iterates();
 }
 
 template <class Triangle>

@@ -64,6 +64,7 @@ struct MeshArguments : MeshInput {
   bool volume = true;
   int modes = 0;  // list this many vibration frequencies
   std::string material = "rubber";
+  std::string distance_to;  // another surface with the same triangles
   bool json = false;
 };
 int mesh_command(const MeshArguments& arguments, const Terminal& terminal);

@@ -6,11 +6,13 @@
 
 #include "compare/cli/commands.h"
 #include "compare/cli/mesh_input.h"
+#include "compare/results/surface_distance.h"
 #include "core/base/errors.h"
 #include "core/elastic/modes.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
 #include "core/mesh/topology.h"
+#include "core/output/geometry_file.h"
 #include "core/scene/json.h"
 #include "core/scene/material.h"
 
@@ -98,11 +100,40 @@ void write_result(const std::string& path, const TriMesh& surface, const TetMesh
   }
 }
 
+// A frame of a run with its bodies, or any other surface.
+Geometry load_geometry(const MeshInput& input) {
+  if (fs::exists(input.input) && fs::path(input.input).extension() == ".vtp")
+    return read_geometry(input.input);
+  const TriMesh mesh = load_surface(input);
+  Geometry geometry;
+  geometry.points = mesh.vertices;
+  for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+    for (int k = 0; k < 3; ++k) geometry.connectivity.push_back(mesh.triangles(t, k));
+  }
+  return geometry;
+}
+
+Json distance_json(const MeshArguments& arguments) {
+  const Geometry surface = load_geometry(arguments);
+  MeshInput other;
+  other.input = arguments.distance_to;
+  const Geometry reference = load_geometry(other);
+  if (surface.kind != CellKind::triangles || surface.kind != reference.kind ||
+      surface.connectivity != reference.connectivity || surface.points.rows() != reference.points.rows())
+    throw InputError(
+        fmt::format("{} and {} have not the same triangles", arguments.input, arguments.distance_to));
+  const SurfaceDistances d = SurfaceComparison(reference).between(surface, reference);
+  return {
+      {"rms_m", d.rms}, {"max_m", d.max}, {"rms_aligned_m", d.rms_aligned}, {"max_aligned_m", d.max_aligned}};
+}
+
 }  // namespace
 
 int mesh_command(const MeshArguments& arguments, const Terminal& terminal) {
   Json report = Json::object();
-  if (fs::exists(arguments.input) && is_tet_file(arguments.input)) {
+  if (!arguments.distance_to.empty()) {
+    report["distance"] = distance_json(arguments);
+  } else if (fs::exists(arguments.input) && is_tet_file(arguments.input)) {
     const TetMesh mesh = read_tets(arguments.input);
     report["tets"] = report_json(inspect(mesh));
     if (arguments.modes > 0) report["modes"] = modes_json(mesh, arguments);

@@ -255,7 +255,6 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
     unknowns.add_weights(given, m_terms[t]->weights_on_simplex());
   }
   for (const ObstacleBody& obstacle : m_obstacles) unknowns.add_obstacle(obstacle.dynamic());
-  const std::vector<VecX> weights = point.weights;
   auto problem = std::make_unique<StepProblem>(m_system.pattern(), std::move(unknowns), std::move(point),
                                                StepScales{m_options.stiffness_force, m_options.length});
   const StepUnknowns& places = problem->unknowns();
@@ -265,9 +264,6 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
   if (m_options.inertia)
     problem->add(std::make_unique<InertiaTerm>(m_masses, m_base.positions + m_base.dt * m_base.velocities,
                                                m_base.dt, places));
-  if (m_options.damping > 0)
-    problem->add(std::make_unique<DampingTerm>(m_terms, weights, m_state.positions, m_options.damping,
-                                               input.dt, m_system.pattern(), places));
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
     if (m_obstacles[i].dynamic())
       problem->add(std::make_unique<RigidInertiaTerm>(inertia_of(i), to_int(i), places));

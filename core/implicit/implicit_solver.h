@@ -1,12 +1,10 @@
 // Implicit Euler by minimisation for nodes with any energy terms (schumacher2012 eq. 3–4), the one solver of
 // `fem` and `shell`:
-//   H(x, w, q) = 1/(2h²) ‖x − x₀ − h v₀‖²_M + Σ terms(x, w) − f·x + β/(2h) ‖x − x₀‖²_K₀ + contact and
-//   friction(x, q)
+//   H(x, w, q) = 1/(2h²) ‖x − x₀ − h v₀‖²_M + Σ terms(x, w) − f·x + contact and friction(x, q)
 //                + inertia of dynamic obstacles(q)
 // over free nodes x, example weights w and the six increments q of every dynamic obstacle, so that momentum
-// is exchanged exactly. h step (s), M lumped masses (kg), f forces (N), β stiffness-proportional damping (s),
-// K₀ the terms' projected Hessian at the start of the step. Without inertia (quasi-static) the first term is
-// left out. What residual Newton's method leaves would be an error of the momentum; a last, exact
+// is exchanged exactly. h step (s), M lumped masses (kg), f forces (N); viscosity is one of the terms. Without
+// inertia (quasi-static) the first term is left out. What residual Newton's method leaves would be an error of the momentum; a last, exact
 // minimisation over common translations of everything that hangs together freely takes it away. Supports hold
 // whole nodes (taken out of the system) or single coordinates (masked).
 //
@@ -37,7 +35,6 @@ struct ImplicitOptions {
   LinearMethod linear = LinearMethod::automatic;
   bool inertia = true;
   Integrator integrator = Integrator::implicit_euler;
-  double damping = 0;          // β, s
   double stiffness_force = 0;  // N: smallest force that counts in the relative tolerance (material × mesh)
   double length = 1;           // m: mean edge
   int friction_solves = 2;     // solves per step while something slides: friction is lagged by one of them

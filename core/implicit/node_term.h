@@ -1,6 +1,6 @@
 // An energy of nodes, with optional weights of examples: what a method supplies to the implicit solver. Solids
-// and shells bring their elastic and example energies as such terms; inertia, loads, supports, contact and
-// damping are the solver's own (step_terms.h, contact_term.h).
+// and shells bring their elastic and example energies and their viscosity as such terms; inertia, loads, supports
+// and contact are the solver's own (step_terms.h, contact_term.h).
 //
 // A term may have unknowns of its own besides nodes and weights, in two ways:
 //  - inside: it minimises over them in value(), add_gradient() and add_hessian() (angles on edges in time
@@ -54,10 +54,6 @@ class NodeTerm {
   virtual double dissipated(const Points& /*x*/) { return 0; }
   // The step is taken and ends here.
   virtual void end_step(const Points& /*x*/, const VecX& /*w*/) {}
-
-  // Part of the solver's stiffness-proportional damping β that acts on this term (materials differ from body
-  // to body); 0: none, or a viscosity of its own (fem/viscous_term.h).
-  virtual double damping_share() const { return 1; }
 };
 
 }  // namespace exemplar

@@ -25,8 +25,7 @@ struct StepGradient {
 // Joule. The dissipations are sums over all steps of what left the bodies and obstacles in each of them; what
 // implicit Euler itself loses, ½ Σ m |v₁ − v₀|² and the like in the potentials, is in none of them.
 struct StepEnergies {
-  double damping =
-      0;  // work of the damping forces, never negative: β/h ‖x − x₀‖²_K₀ in a step, or NodeTerm's own
+  double damping = 0;  // work of viscous forces, never negative: NodeTerm::dissipated()
   // Friction force times slip (never negative), and what is left in contact that was stiffened for an impact
   // when its stiffness goes back to normal after the step.
   double contact = 0;

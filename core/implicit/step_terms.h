@@ -65,27 +65,6 @@ class InertiaTerm : public StepTerm {
   const StepUnknowns& m_unknowns;
 };
 
-// β/(2h) ‖x − x₀‖²_K₀ with K₀ the projected Hessian of the node terms at the step's start.
-class DampingTerm : public StepTerm {
- public:
-  // `start` (x₀) and `unknowns` must outlive this; `weights`: of the node terms at the start.
-  DampingTerm(std::span<const std::shared_ptr<NodeTerm>> terms, const std::vector<VecX>& weights,
-              const Points& start, double damping, double dt, const BlockPattern& pattern,
-              const StepUnknowns& unknowns);
-  double value(const StepPoint& at) override;
-  void add_gradient(const StepPoint& at, StepGradient& g) override;
-  void add_hessian(const StepPoint& at, bool project, BorderedHessian& h) override;
-  void account(const StepPoint& end, StepEnergies& energies) override { energies.damping += 2 * value(end); }
-
- private:
-  VecX displacement(const StepPoint& at) const;
-
-  const Points& m_start;
-  const StepUnknowns& m_unknowns;
-  double m_damping, m_dt;
-  BlockMatrix m_stiffness;  // K₀
-};
-
 // The inertia of one dynamic obstacle (core/world/rigid_inertia.h).
 class RigidInertiaTerm : public StepTerm {
  public:

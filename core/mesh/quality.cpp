@@ -1,9 +1,12 @@
 #include "core/mesh/quality.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "core/base/errors.h"
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/repair.h"
 #include "core/mesh/topology.h"
@@ -147,6 +150,37 @@ TetReport inspect(const TetMesh& mesh) {
   }
   report.mean_radius_ratio = sum / report.tets;
   return report;
+}
+
+namespace {
+
+std::string pair_text(const Edges& edges) {
+  return fmt::format("{} (the first joins vertices {} and {})", edges.rows(), edges(0, 0), edges(0, 1));
+}
+
+}  // namespace
+
+void check_sheet(const TriMesh& mesh) {
+  const Edges shared = non_manifold_edges(mesh.triangles);
+  if (shared.rows() > 0)
+    throw InputError(
+        fmt::format("a sheet must be manifold; edges of more than two triangles: {}", pair_text(shared)));
+  const Edges turned = inconsistent_edges(mesh.triangles);
+  if (turned.rows() > 0)
+    throw InputError(
+        fmt::format("the triangles disagree about the sheet's orientation; edges: {}", pair_text(turned)));
+  const std::vector<int> pinched = non_manifold_vertices(mesh.triangles, mesh.vertices.rows());
+  if (!pinched.empty())
+    throw InputError(
+        fmt::format("a sheet must be manifold; {} vertices join parts at a point (the first is {})",
+                    pinched.size(), pinched.front()));
+  for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+    const Vec3 a = mesh.vertices.row(mesh.triangles(t, 0));
+    const Vec3 u = Vec3(mesh.vertices.row(mesh.triangles(t, 1))) - a,
+               v = Vec3(mesh.vertices.row(mesh.triangles(t, 2))) - a;
+    if (!(u.cross(v).norm() > 1e-10 * (u.squaredNorm() + v.squaredNorm())))
+      throw InputError(fmt::format("triangle {} of the sheet has no area", t));
+  }
 }
 
 }  // namespace exemplar

@@ -34,6 +34,11 @@ struct SurfaceReport {
 };
 SurfaceReport inspect(const TriMesh& mesh);
 
+// Throws InputError where a surface is no sheet: edges of three triangles, neighbours that disagree about the
+// orientation, a vertex where two fans meet, triangles without area. Neither a shell nor a solid extruded from it
+// would mean anything.
+void check_sheet(const TriMesh& mesh);
+
 struct TetReport {
   int vertices = 0;
   int tets = 0;

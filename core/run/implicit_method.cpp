@@ -390,12 +390,15 @@ StepInput ImplicitMethod::make_input(double dt) {
 }
 
 std::string ImplicitMethod::failure(const StepOutcome& outcome) const {
+  const bool is_loose = m_settings.mode != ImplicitMode::dynamic &&
+                        std::any_of(m_scene.bodies.begin(), m_scene.bodies.end(),
+                                    [](const Body& b) { return b.supports().empty(); });
   return fmt::format(
-      "the step at {:.6g} s failed even when halved {} times ({}); try more steps_per_frame or a stiffer "
-      "material",
-      m_time, m_settings.max_halvings,
+      "the step at {:.6g} s failed even when halved {} times ({}); {}", m_time, m_settings.max_halvings,
       outcome.status == StepStatus::obstacle_too_fast ? "a moving obstacle would pass through the surface"
-                                                      : outcome.newton.message());
+                                                      : outcome.newton.message(),
+      is_loose ? "without inertia every body needs supports or contact that hold it"
+               : "try more steps_per_frame or a stiffer material");
 }
 
 StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupted) {

@@ -160,6 +160,7 @@ Body::Body(const BodySettings& settings, const std::string& directory, const std
   m_lazy->own_surface = with_path(path + ".surface", [&] {
     TriMesh mesh = make_surface(settings.surface, directory);
     check_surface(mesh);
+    if (settings.kind == BodyKind::sheet) check_sheet(mesh);
     return mesh;
   });
   const Repair repair = repair_surface(m_lazy->own_surface);

@@ -256,7 +256,6 @@ std::vector<ValidationRecord> validate_stick_and_slip(const ValidationContext&) 
               {law.reach, law.stiffness, mu});
     ImplicitOptions implicit;
     implicit.linear = LinearMethod::direct;
-    implicit.damping = 2e-3;
     world.start(implicit, law);
     const Eigen::Index n = 18;
     const double angle = std::atan(mu * ratio);

@@ -7,6 +7,7 @@
 #include <vtkPolyData.h>
 #include <vtkXMLPolyDataReader.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -63,6 +64,11 @@ TEST_F(ShellProgram, AGoodSheetRunsAndWritesItsArrays) {
 TEST_F(ShellProgram, SurfacesThatAreNoSheetsAreRefused) {
   write_scene("v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0.5\nv 0 -1 0.5\nf 1 2 3\nf 2 1 4\nf 1 2 5\n");
   expect_refused("bodies[0].surface", "more than two triangles");
+  // Of the scene, whatever the method: no other is tried first (peridynamics took minutes to fill such a sheet).
+  const Outcome any = run("EXEMPLAR check scene.json");
+  EXPECT_EQ(any.exit_code, 2) << any.output;
+  EXPECT_NE(any.output.find("bodies[0].surface: a sheet must be manifold"), std::string::npos) << any.output;
+  EXPECT_EQ(any.output.find("cannot run it"), std::string::npos) << any.output;
   write_scene("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 3 2\nf 1 3 4\n");
   expect_refused("bodies[0].surface", "orientation");
   write_scene("v 0 0 0\nv 1 0 0\nv 0 0 1\nv -1 0 0\nv 0 0 -1\nf 1 2 3\nf 1 4 5\n");
@@ -115,6 +121,28 @@ TEST_F(ShellProgram, LockingIsWarnedAboutUnlessEdgesAreCurved) {
       run("EXEMPLAR run strip.json --method shell -o curved --set methods.shell.curved_membrane=true");
   EXPECT_EQ(curved.exit_code, 0) << curved.errors;
   EXPECT_EQ(curved.errors.find("may lock"), std::string::npos) << curved.errors;
+}
+
+TEST_F(ShellProgram, TheDistanceOfTwoFramesIsPrinted) {
+  write_text(m_folder / "a.obj", k_square);
+  // Turned about y by a right angle and lifted by 3: the same shape. One with a corner lifted by 0.3 is another.
+  write_text(m_folder / "moved.obj", "v 0 3 0\nv 0 3 -1\nv 1 3 -1\nv 1 3 0\nf 1 3 2\nf 1 4 3\n");
+  write_text(m_folder / "bent.obj", "v 0 0 0\nv 1 0.3 0\nv 1 0 1\nv 0 0 1\nf 1 3 2\nf 1 4 3\n");
+  write_text(m_folder / "other.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nf 1 3 2\n");
+  const auto distances = [&](const std::string& to) {
+    const Outcome outcome = run("EXEMPLAR mesh a.obj --distance-to " + to + " --json");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+    return nlohmann::json::parse(outcome.output)["distance"];
+  };
+  EXPECT_NEAR(distances("moved.obj")["rms_aligned_m"].get<double>(), 0, 1e-9);
+  EXPECT_NEAR(distances("moved.obj")["max_m"].get<double>(), std::sqrt(9.0 + 4.0), 1e-9);
+  // Corners weigh a third of the triangles around them, at rest ½ m² each, in the reference a little more.
+  EXPECT_NEAR(distances("bent.obj")["rms_m"].get<double>(), 0.3 / std::sqrt(6.0), 0.005);
+  EXPECT_NEAR(distances("bent.obj")["max_m"].get<double>(), 0.3, 1e-12);
+  EXPECT_GT(distances("bent.obj")["rms_aligned_m"].get<double>(), 0.02);
+  const Outcome other = run("EXEMPLAR mesh a.obj --distance-to other.obj");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.errors.find("have not the same triangles"), std::string::npos) << other.errors;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -50,6 +52,11 @@ class ShellRun : public MethodRun {
     return std::sqrt(2 * d.kinetic_energy / d.mass);
   }
 };
+
+inline std::string shipped_scene(const std::string& name) {
+  std::ifstream in(std::string(EXEMPLAR_SOURCE_DIR) + "/data/scenes/" + name + ".json");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 // The smallest distance of a sheet's mid-surface to an obstacle that stands still, sampled finely over every
 // triangle: knows nothing of the pairs that contact is made of.

@@ -138,6 +138,56 @@ TEST(Shell, AnExampleSetByACurveIsFollowed) {
   EXPECT_NEAR(x.col(0).maxCoeff() - x.col(0).minCoeff(), 1.1, 0.02);
 }
 
+// A strip held whole in a pose: stretched by a tenth, or bent to an arc of 60° over its length of 1 m.
+const std::string k_posed = R"({
+  "time": {"duration": 1, "fps": 10}, "gravity": [0, 0, 0],
+  "bodies": [{"name": "strip", "kind": "sheet", "thickness": 0.01, "initial_pose": "bent",
+    "surface": {"sheet": {"length": 1, "width": 0.3, "resolution_x": 20, "resolution_z": 6}},
+    "material": {"density": 1000, "young": 1e6, "poisson": 0, "yield_stress": 1333.3333},
+    "examples": [{"name": "long", "use": "elastic", "stretch": {"axis": "x", "factor": 1.1}},
+                 {"name": "bent", "use": "elastic", "bend": {"axis": "z", "along": "x", "angle": 60}}],
+    "supports": [{"region": {"half_space": {"point": [0, -9, 0], "normal": "y"}}}]}],
+  "methods": {"shell": {"examples": {"stiffness": 0}}}})";
+
+// The largest deviation of an array's component from `expected` over the triangles well inside the strip.
+double deviation(const ShellRun& run, const std::string& name, std::size_t component, double expected) {
+  const FieldArray array = run.array(name);
+  const TriMesh& mesh = run.scene().bodies[0].surface();
+  double largest = 0;
+  for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+    const double x = mesh.vertices(mesh.triangles.row(t).transpose(), 0).mean(),
+                 z = mesh.vertices(mesh.triangles.row(t).transpose(), 2).mean();
+    if (std::abs(x) > 0.3 || std::abs(z) > 0.1) continue;
+    const std::size_t at = to_size(array.components) * to_size(t) + component;
+    largest = std::max(largest, std::abs(std::abs(array.values[at]) - expected));
+  }
+  return largest;
+}
+
+TEST(Shell, ArraysShowWhatTheirNamesSay) {
+  const double kappa = std::numbers::pi / 3;
+  ShellRun bent(k_posed);
+  const FieldArray curvatures = bent.array("principal_curvatures");
+  const std::size_t large = std::abs(curvatures.values[200]) > std::abs(curvatures.values[201]) ? 0 : 1;
+  EXPECT_LT(deviation(bent, "principal_curvatures", large, kappa), 0.01 * kappa);
+  EXPECT_LT(deviation(bent, "principal_curvatures", 1 - large, 0), 0.01 * kappa);
+  // ½ D κ² with D = E h³/12.
+  EXPECT_LT(deviation(bent, "bending_energy", 0, 0.5 / 12 * kappa * kappa), 0.01);
+  EXPECT_LT(deviation(bent, "plastic_curvature", 0, 0), 1e-12);
+  ASSERT_EQ(bent.frames(1, 1).status, Status::ok);
+  // κ_y = 3 σ_y/(E h) = 0.4 per metre for the whole section.
+  EXPECT_LT(deviation(bent, "plastic_curvature", 0, kappa - 0.4), 0.01 * kappa);
+  EXPECT_LT(deviation(bent, "plastic_strain", 0, 0), 1e-3);
+
+  ShellRun stretched(k_posed, {"bodies[0].initial_pose=\"long\"", "bodies[0].material.yield_stress=50000"});
+  const double strain = 0.5 * (1.1 * 1.1 - 1);  // Green
+  EXPECT_LT(deviation(stretched, "principal_strains", 0, strain), 1e-9);
+  EXPECT_LT(deviation(stretched, "principal_strains", 1, 0), 1e-9);
+  EXPECT_LT(deviation(stretched, "membrane_energy", 0, 0.5 * 1e6 * 0.01 * strain * strain), 1e-6);
+  ASSERT_EQ(stretched.frames(1, 1).status, Status::ok);
+  EXPECT_LT(deviation(stretched, "plastic_strain", 0, strain - 0.05), 1e-9);
+}
+
 std::string message_of(const std::string& text, const std::vector<std::string>& assignments) {
   try {
     ShellRun run(text, assignments);
@@ -159,13 +209,28 @@ TEST(Shell, BadInputIsNamedWithItsPlace) {
   EXPECT_NE(solid.find("bodies[0].kind"), std::string::npos) << solid;
 }
 
+bool warns(const std::vector<std::string>& assignments, const std::string& words) {
+  ShellRun run(k_cloth, assignments);
+  for (const Note& note : run.method().notes()) {
+    if (note.severity == Severity::warning && note.text.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Shell, SettingsThatDoNothingAreWarnedAbout) {
+  EXPECT_TRUE(warns({"methods.shell.model=\"paper\"", "methods.shell.curved_membrane=true"},
+                    "curved_membrane has no effect"));
+  EXPECT_FALSE(warns({"methods.shell.curved_membrane=true"}, "has no effect"));
+  EXPECT_TRUE(warns({"methods.shell.paper.bending=3"}, "methods.shell.paper has no effect"));
+  EXPECT_FALSE(warns({"methods.shell.model=\"paper\"", "methods.shell.paper.bending=3"}, "has no effect"));
+  const std::string example =
+      R"(bodies[0].examples=[{"name":"long","use":"plastic","stretch":{"axis":"x","factor":1.1}}])";
+  EXPECT_TRUE(warns({example}, "no yield stress"));
+  EXPECT_FALSE(warns({example, "bodies[0].material.yield_stress=200"}, "no yield stress"));
+}
+
 TEST(Shell, ATooThickSheetIsWarnedAbout) {
-  ShellRun run(k_cloth, {"bodies[0].thickness=0.15", "bodies[0].position=[0,0.6,0]"});
-  bool warned = false;
-  for (const Note& note : run.method().notes())
-    warned =
-        warned || (note.severity == Severity::warning && note.text.find("thickness") != std::string::npos);
-  EXPECT_TRUE(warned);
+  EXPECT_TRUE(warns({"bodies[0].thickness=0.15", "bodies[0].position=[0,0.6,0]"}, "thickness"));
 }
 
 }  // namespace

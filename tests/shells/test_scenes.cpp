@@ -1,19 +1,12 @@
 // The shipped scenes of sheets, coarser and shorter than they are: which example is active when, and that it
 // shows.
 #include <cmath>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "tests/shells/shell_run.h"
 
 namespace exemplar::testing {
 namespace {
-
-std::string shipped_scene(const std::string& name) {
-  std::ifstream in(std::string(EXEMPLAR_SOURCE_DIR) + "/data/scenes/" + name + ".json");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 TEST(ShellScenes, TheDirectionOfThePullChoosesTheExample) {
   ShellRun run(shipped_scene("stretching-sheet"),

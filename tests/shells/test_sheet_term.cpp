@@ -42,10 +42,11 @@ ImplicitOptions direct_statics() {
   return options;
 }
 
-// The step's function at a random state, with examples' weights in the border and one clamped border.
+// The step's function at a random state, with examples' weights in the border, viscosity and one clamped border.
 void check_model(SheetModelKind kind, bool curved, double noise) {
   SheetInput input = small_sheet(kind, curved);
   input.examples = {bent_examples(input.mesh.vertices)};
+  input.damping = 0.6;
   const std::vector<int> end =
       vertices_where(input.mesh.vertices, [](const Vec3& x) { return x.x() < 1e-9; });
   input.clamped_edges = border_among(input.mesh, end);

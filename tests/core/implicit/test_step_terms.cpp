@@ -109,25 +109,6 @@ TEST(StepTerms, InertiaPullsToFreeFlight) {
   EXPECT_LT((h - MatX(expected.asDiagonal())).norm(), 1e-12);
 }
 
-TEST(StepTerms, DampingTakesTwiceItsValueOutOfTheMotion) {
-  World w;
-  const std::vector<std::shared_ptr<NodeTerm>> terms{w.springs};
-  const Points x0 = random_points(4, 9);
-  auto term =
-      std::make_unique<DampingTerm>(terms, w.start.weights, x0, 0.2, 0.1, w.pattern, w.problem->unknowns());
-  DampingTerm& damping = *term;
-  w.problem->add(std::move(term));
-  w.check();
-  StepEnergies energies;
-  w.problem->account(w.start, energies);
-  EXPECT_GT(energies.damping, 0);
-  EXPECT_NEAR(energies.damping, 2 * damping.value(w.start), 1e-14 * energies.damping);
-  // Nothing moves, nothing is damped.
-  StepPoint still = w.start;
-  still.x = x0;
-  EXPECT_EQ(damping.value(still), 0);
-}
-
 TEST(StepTerms, RigidInertiaDerivatives) {
   World w;
   const std::vector<ObstacleBody> obstacles = make_obstacles({testing::ball(0.4, 3, Vec3(1, 2, 3))});
