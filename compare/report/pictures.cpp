@@ -45,14 +45,14 @@ void read_tiles(const fs::path& folder, Pictures& pictures) {
 
 // A sheet in the colours of `array`; nothing where no run has them.
 std::string coloured_sheet(std::vector<std::string> command, const fs::path& folder, const std::string& array,
-                           const std::vector<std::string>& moments, const std::function<bool()>& interrupted) {
+                           const std::vector<std::string>& moments,
+                           const std::function<bool()>& interrupted) {
   const fs::path file = folder / (array + ".png");
   command.insert(command.end(), {"-o", file.string(), "--array", array, "--size", "420x315"});
   command.insert(command.end(), moments.begin(), moments.end());
   BatchOptions options;
   options.interrupted = interrupted;
-  const std::vector<JobResult> results =
-      run_jobs({{command, (folder / (array + ".txt")).string()}}, options);
+  const std::vector<JobResult> results = run_jobs({{command, (folder / (array + ".txt")).string()}}, options);
   return results[0].exit_code == 0 ? file_bytes(file) : std::string();
 }
 

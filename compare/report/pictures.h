@@ -20,7 +20,7 @@ struct Pictures {
   // Sheets of the runs that have a rig: handles and skinning weights at the start, example weights over time; PNG
   // bytes, empty when no run has one.
   std::string rigs, examples;
-  std::string problem;                                       // why there are none; empty: all is well
+  std::string problem;  // why there are none; empty: all is well
 };
 
 // Starts a virtual display (xvfb-run) when there is none. Never throws: without pictures the page draws them

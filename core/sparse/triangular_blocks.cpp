@@ -8,7 +8,8 @@ namespace exemplar {
 
 namespace {
 
-constexpr int k_columns = 4;  // of a block: with rows of 8 numbers, eight of the sixteen vector registers
+constexpr int k_columns =
+    4;  // of a block: with rows of 8 (12) numbers, eight (twelve) of the sixteen vector registers
 
 template <int Width>
 using Row = Eigen::Array<double, Width, 1>;
@@ -119,11 +120,13 @@ void TriangularBlocks::solve_rows(double* x) const {
 }
 
 void TriangularBlocks::solve(double* x, int width) const {
-  assert(width == 4 || width == 8);
+  assert(width == 4 || width == 8 || width == 12);
   if (width == 4) {
     solve_rows<4>(x);
-  } else {
+  } else if (width == 8) {
     solve_rows<8>(x);
+  } else {
+    solve_rows<12>(x);
   }
 }
 

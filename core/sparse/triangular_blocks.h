@@ -19,7 +19,7 @@ class TriangularBlocks {
                    std::span<const double> value);
 
   Eigen::Index size() const { return static_cast<Eigen::Index>(m_inverse_diagonal.size()); }
-  // x ← L⁻ᵀ L⁻¹ x for rows of `width` numbers each, width 4 or 8. From several threads at once on different x.
+  // x ← L⁻ᵀ L⁻¹ x for rows of `width` numbers each, width 4, 8 or 12. From several threads at once on different x.
   void solve(double* x, int width) const;
 
  private:

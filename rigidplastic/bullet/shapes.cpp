@@ -14,6 +14,7 @@ namespace exemplar::rigid {
 namespace {
 
 constexpr double k_margin_fraction = 0.005;  // of the smallest extent
+constexpr double k_threshold_margins = 2;    // contact points nearer to each other than this are one
 constexpr double k_hull_volume = 1.25;       // largest hull volume over mesh volume that counts as convex
 constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
 constexpr double k_plane_depth = 5;          // m
@@ -56,6 +57,20 @@ bool is_nearly_convex(const TriMesh& mesh, const TriMesh& hull) {
   return std::abs(signed_volume(hull.vertices, hull.triangles)) <= k_hull_volume * volume;
 }
 
+// Bullet takes for one contact point what lies within a shape's breaking threshold, and the later triangle's point
+// replaces the earlier one, however deep that was. It makes the threshold 2 % of the shape's radius, but GImpact's radius
+// is infinite, so that with a plane's box it was 14 m: points above the floor replaced those in it, and a crane on its
+// four feet fell through or was thrown up.
+class MeshShape : public btGImpactMeshShape {
+ public:
+  MeshShape(btStridingMeshInterface* mesh, double threshold)
+      : btGImpactMeshShape(mesh), m_threshold(threshold) {}
+  btScalar getContactBreakingThreshold(btScalar) const override { return m_threshold; }
+
+ private:
+  double m_threshold;
+};
+
 }  // namespace
 
 BulletShape::BulletShape() = default;
@@ -90,7 +105,7 @@ void BulletShape::build_hull(const Points& hull_vertices) {
 void BulletShape::build() {
   m_refitted = false;
   if (m_is_hull || !m_mesh) return;
-  auto shape = std::make_unique<btGImpactMeshShape>(m_mesh_interface.get());
+  auto shape = std::make_unique<MeshShape>(m_mesh_interface.get(), k_threshold_margins * m_margin);
   shape->setMargin(m_margin);
   shape->updateBound();
   m_shape = std::move(shape);

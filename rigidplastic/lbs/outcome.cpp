@@ -66,8 +66,8 @@ std::vector<Metric> mean_weights(const std::vector<LbsBody>& bodies) {
     for (std::size_t e = 0; e < examples.size(); ++e) {
       double sum = 0;
       for (const LbsBody* body : alike) sum += body->deformable->mean_weight(static_cast<int>(e) + 1);
-      metrics.push_back({"weight_" + name_of(alike) + "_" + examples[e], "",
-                         sum / static_cast<double>(alike.size())});
+      metrics.push_back(
+          {"weight_" + name_of(alike) + "_" + examples[e], "", sum / static_cast<double>(alike.size())});
     }
   }
   return metrics;

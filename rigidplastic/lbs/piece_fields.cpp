@@ -120,8 +120,8 @@ Geometry handle_geometry(const std::vector<LbsBody>& bodies,
       while (point >= body.surfaces.pieces[piece].end) ++piece;
       const rigid::RigidBody& rigid = rigid_bodies[static_cast<std::size_t>(body.first) + piece];
       const Skin& skin = body.deformable->skin();
-      const Points place =
-          body.points().row(point) + skin.centres().row(static_cast<Eigen::Index>(h)) - skin.rest().row(point);
+      const Points place = body.points().row(point) + skin.centres().row(static_cast<Eigen::Index>(h)) -
+                           skin.rest().row(point);
       places.push_back(rigid.state.to_world(rigid.frame.to_local(place).row(0).transpose()));
       owner.push_back(static_cast<int>(b));
       handle.push_back(static_cast<int>(h));

@@ -22,6 +22,7 @@ void add_weights(Geometry& geometry, const LbsBody& body, const std::set<std::st
 
 // Series "handles": where the bones' centres are, as points with `body` and `handle`. Each goes with the surface point
 // that it is nearest to at rest.
-Geometry handle_geometry(const std::vector<LbsBody>& bodies, const std::vector<rigid::RigidBody>& rigid_bodies);
+Geometry handle_geometry(const std::vector<LbsBody>& bodies,
+                         const std::vector<rigid::RigidBody>& rigid_bodies);
 
 }  // namespace exemplar::lbs

@@ -71,7 +71,8 @@ TEST_F(RigProgram, SurfacesInPartsAndThroughThemselvesAreRiggedThroughTheirCage)
   write_text(m_folder / "parts.obj", box_obj(0, 1, 0) + box_obj(1.6, 0.8, 8));
   write_text(m_folder / "crossing.obj", box_obj(0, 1, 0) + box_obj(0.6, 0.8, 8));
   for (const std::string name : {"parts", "crossing"}) {
-    const Outcome rig = run("EXEMPLAR -q rig " + name + ".obj -o " + name + ".rig.json --handles 6 --cage-cell 0.2 --json");
+    const Outcome rig =
+        run("EXEMPLAR -q rig " + name + ".obj -o " + name + ".rig.json --handles 6 --cage-cell 0.2 --json");
     ASSERT_EQ(rig.exit_code, 0) << name << rig.errors;
     const auto report = nlohmann::json::parse(rig.output);
     EXPECT_EQ(report["cage"], true) << name;
@@ -111,9 +112,9 @@ TEST_F(RigProgram, APoseByHandlesIsAnExampleInEveryMethod) {
                  "kind": "sheet", "thickness": 0.02, "surface": {"sheet": {"size": [1, 0.2], "resolution": [8, 2]}},
                  "material": {"density": 1000, "young": 1e6, "yield_stress": 1e5}, )") +
                  k_bar_with_handles + "}]}");
-  const Outcome pose = run(
-      "EXEMPLAR -q pose box --set box.size=[1,0.2,0.2] --set box.resolution=[8,2,2] --handles 6 "
-      "--move @0.5,0,0=0,0.12,0 --json");
+  const Outcome pose =
+      run("EXEMPLAR -q pose box --set box.size=[1,0.2,0.2] --set box.resolution=[8,2,2] --handles 6 "
+          "--move @0.5,0,0=0,0.12,0 --json");
   ASSERT_EQ(pose.exit_code, 0) << pose.errors;
   const auto methods = nlohmann::json::parse(run("EXEMPLAR list methods --json").output);
   int tried = 0;
@@ -136,7 +137,8 @@ TEST_F(RigProgram, AFrameOfARunIsFittedWithAddedHandles) {
                  "examples": [{"name": "twisted", "twist": {"axis": "x", "angle": 120}}], "initial_pose": "twisted"}]})"));
   ASSERT_EQ(run("EXEMPLAR -q run bar.json --method mass-spring -o twisted").exit_code, 0);
   const std::string common =
-      "EXEMPLAR -q pose box --set box.size=[1,0.2,0.2] --set box.resolution=[12,3,3] --run twisted --frame 0 --body bar "
+      "EXEMPLAR -q pose box --set box.size=[1,0.2,0.2] --set box.resolution=[12,3,3] --run twisted --frame 0 "
+      "--body bar "
       "--handles 2 --json ";
   const Outcome two = run(common + "--tolerance 1 --max-handles 2");
   ASSERT_EQ(two.exit_code, 0) << two.errors;
@@ -191,8 +193,8 @@ class LbsBadInput : public ProgramTest {
                    "surface": {"box": {"size": [1, 0.2, 0.2], "resolution": [6, 2, 2]}},
                    "volume": {"grid": [6, 2, 2]}, "material": {"preset": "steel"}, )" +
                    more + "}]}");
-    for (const char* command :
-         {"EXEMPLAR run scene.json --method rigid-lbs -o out", "EXEMPLAR check scene.json --method rigid-lbs"}) {
+    for (const char* command : {"EXEMPLAR run scene.json --method rigid-lbs -o out",
+                                "EXEMPLAR check scene.json --method rigid-lbs"}) {
       const Outcome refused = run(command);
       EXPECT_EQ(refused.exit_code, 2) << command << "\n" << refused.output << refused.errors;
       const std::string said = refused.output + refused.errors;
@@ -205,8 +207,10 @@ class LbsBadInput : public ProgramTest {
 };
 
 TEST_F(LbsBadInput, HandlesOutside) {
-  refuses(R"("rig": {"points": [[0, 0, 0], [4, 0, 0]]}, )" + m_bent, "bodies[0].rig.points[1]", "(4, 0, 0) lies");
-  refuses(R"("rig": {"bones": [{"from": [0, 3, 0], "to": [0, 4, 0]}]}, )" + m_bent, "bodies[0].rig.bones[0]", "lies");
+  refuses(R"("rig": {"points": [[0, 0, 0], [4, 0, 0]]}, )" + m_bent, "bodies[0].rig.points[1]",
+          "(4, 0, 0) lies");
+  refuses(R"("rig": {"bones": [{"from": [0, 3, 0], "to": [0, 4, 0]}]}, )" + m_bent, "bodies[0].rig.bones[0]",
+          "lies");
   refuses(R"("rig": {"cages": [{"corners": [[9, 0, 0], [9, 1, 0], [9, 0, 1]]}]}, )" + m_bent,
           "bodies[0].rig.cages[0]", "lies");
   refuses(R"("examples": [{"name": "up", "handles": {"move": [{"handle": "nose", "by": [0, 0.1, 0]}]}}])",
@@ -221,7 +225,8 @@ TEST_F(LbsBadInput, FewerThanTwoExamples) {
 
 TEST_F(LbsBadInput, PiecesThatDoNotFillTheBody) {
   write_text(m_folder / "few.txt", "0 0 1 1");
-  refuses(R"("pieces": {"labels": "few.txt"}, )" + m_bent, "bodies[0].pieces", "do not fill the body: 4 labels for");
+  refuses(R"("pieces": {"labels": "few.txt"}, )" + m_bent, "bodies[0].pieces",
+          "do not fill the body: 4 labels for");
   write_text(m_folder / "letters.txt", "0 0 one");
   refuses(R"("pieces": {"labels": "letters.txt"}, )" + m_bent, "bodies[0].pieces", "not a whole number");
   refuses(R"("pieces": {"labels": "missing.txt"}, )" + m_bent, "bodies[0].pieces", "cannot read");

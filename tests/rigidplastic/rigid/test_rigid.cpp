@@ -115,4 +115,31 @@ TEST(BulletShape, HullOnlyWhereItFits) {
   EXPECT_TRUE(BulletShape::from_mesh(make_torus(), CollisionGeometry::hull).is_hull());
 }
 
+// Its principal axes are turned against the floor, so that all of its triangles are tried against it: those above the
+// floor must not hide those in it.
+TEST(Rigid, ACraneStandsOnItsFourFeet) {
+  SceneSettings settings;
+  settings.time = {0.2, 60, 4};
+  BodySettings body;
+  body.name = "crane";
+  body.surface.crane = CraneParams{};
+  body.surface.crane->resolution = 30;
+  body.position = Vec3(0, 0.01, 0);
+  settings.bodies.push_back(body);
+  ObstacleSettings floor;
+  floor.name = "floor";
+  floor.plane = PlaneSettings{};
+  settings.obstacles.push_back(floor);
+  const Scene scene = make_scene(settings, "");
+  Settings chosen;
+  chosen.collision = CollisionGeometry::mesh;
+  const auto method = make_method(scene, chosen);
+  const double height = method->diagnostics().centre_of_mass.y();
+  for (int frame = 1; frame <= 12; ++frame) {
+    method->advance(scene.frame_time(frame), k_never);
+    // The margin (0.5 % of 4.9 m) is pushed out of the floor.
+    EXPECT_NEAR(method->diagnostics().centre_of_mass.y(), height + 0.01, 0.015) << frame;
+  }
+}
+
 }  // namespace exemplar::rigid
