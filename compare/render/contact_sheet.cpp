@@ -363,7 +363,7 @@ Image compose(const std::vector<Row>& rows, const std::vector<Tile>& tiles, cons
   if (scale && scale->kind == ColourScale::Kind::blend)
     draw_parts(image, *scale, image.width - 12, k_title - 16);
   else if (scale && scale->kind == ColourScale::Kind::handles)
-    draw_handles_note(image, image.width - 12, k_title - 16);
+    draw_handles_note(image, image.width - 12, k_title + k_row_label - 8);
   else if (scale && scale->kind != ColourScale::Kind::categories)
     draw_legend(image, *scale, image.width - 12, k_title - 16);
   for (std::size_t i = 0; i < rows.size(); ++i)
