@@ -105,7 +105,7 @@ TEST_F(DentBendProgram, ARiggedCutPlankDentsBendsAndBreaks) {
                          "--set methods.rigid-bend.dent={} --set methods.rigid-bend.break_angle=90 "
                          "--set methods.rigid-bend.break_stress=1e9");
   EXPECT_GE(bent["dents"], 1) << bent.dump();
-  EXPECT_EQ(bent["bones"], 2);
+  EXPECT_GE(bent["bones"], 2);  // those of the rig, split where they are hit
   EXPECT_GT(bent["bend_angle [°]"], 2);
   EXPECT_EQ(bent["fragments"], 1);
   const auto broken =
