@@ -16,7 +16,7 @@ struct ContactSettings {
   std::optional<double> stiffness;
   double sticking_speed = 1e-3;
   bool between_bodies = true;
-  bool self = true;
+  bool self = false;
 };
 
 struct ImplicitSettings {
