@@ -217,11 +217,6 @@ void check_example_sets(const Scene& scene, const ExamplePotentialSettings& sett
 void check_whole_body_examples(const Body& body, std::size_t index,
                                const std::vector<ImplicitExamples>& sets) {
   std::vector<Problem> problems;
-  if (sets.size() > 1)
-    problems.push_back({{},
-                        "methods.fem-compatible.examples.sets",
-                        "fem-compatible interpolates one pose of a whole body: all examples of body " +
-                            body.name() + " must share their weights; leave the sets out or use method fem"});
   for (const ImplicitExamples& set : sets) {
     for (const std::size_t i : set.members) {
       if (everywhere(body.volume_examples()[i].tets)) continue;
@@ -231,6 +226,11 @@ void check_whole_body_examples(const Body& body, std::size_t index,
                           "example to a part of it; leave the region out or use method fem"});
     }
   }
+  if (problems.empty() && sets.size() > 1)
+    problems.push_back({{},
+                        "methods.fem-compatible.examples.sets",
+                        "fem-compatible interpolates one pose of a whole body: all examples of body " +
+                            body.name() + " must share their weights; leave the sets out or use method fem"});
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 

@@ -14,7 +14,7 @@ namespace exemplar {
 
 namespace {
 
-constexpr double k_lagged_tolerance = 1e-3;  // of a solve after which friction is lagged again
+constexpr double k_lagged_tolerance = 1e-4;  // of a solve after which friction is lagged again
 
 void add_counts(const NewtonSummary& more, NewtonSummary& total) {
   total.iterations += more.iterations;

@@ -56,7 +56,7 @@ const char* const k_lying = R"({
   "obstacles": [{"name": "floor", "plane": {}}],
   "methods": {"fem": {"all_fields": true}}})";
 
-const FieldArray& array_of(const Geometry& geometry, const std::string& name) {
+const FieldArray& cell_or_point_array(const Geometry& geometry, const std::string& name) {
   for (const FieldArray& array : geometry.arrays) {
     if (array.name == name) return array;
   }
@@ -64,7 +64,7 @@ const FieldArray& array_of(const Geometry& geometry, const std::string& name) {
   return geometry.arrays.front();
 }
 
-Geometry tets_of(FemRun& run) {
+Geometry written_tets(FemRun& run) {
   for (Geometry& geometry : run.method().fields()) {
     if (geometry.series == "tets") return geometry;
   }
@@ -78,11 +78,11 @@ TEST(QuadraticElements, ABlockLiesOnTheFloor) {
   const Diagnostics d = run.method().diagnostics();
   EXPECT_LT(d.kinetic_energy, 1e-6);
   EXPECT_NEAR(d.mass, 24, 1e-9);
-  const Geometry tets = tets_of(run);
+  const Geometry tets = written_tets(run);
   EXPECT_GT(tets.points.col(1).minCoeff(), 0);
   EXPECT_LT(tets.points.col(1).minCoeff(), 1e-3);
   // The floor carries the weight.
-  const FieldArray& contact = array_of(tets, "contact_force");
+  const FieldArray& contact = cell_or_point_array(tets, "contact_force");
   double up = 0;
   for (std::size_t i = 1; i < contact.values.size(); i += 3) up += contact.values[i];
   EXPECT_NEAR(up, 24 * 9.81, 0.01 * 24 * 9.81);
@@ -98,19 +98,19 @@ TEST(QuadraticElements, ABlockSlidesAsFarAsFrictionLetsIt) {
 
 TEST(QuadraticElements, WrittenAsEightTetsEach) {
   FemRun run(k_lying, k_quadratic);
-  const Geometry tets = tets_of(run);
+  const Geometry tets = written_tets(run);
   const Eigen::Index whole = run.scene().bodies[0].volume().mesh.tets.rows();
   ASSERT_EQ(cell_count(tets), to_size(8 * whole));
   const Eigen::Map<const Tets> cells(tets.connectivity.data(), 8 * whole, 4);
   const VecX volumes = tet_volumes(tets.points, cells);
   EXPECT_GT(volumes.minCoeff(), 0);
   EXPECT_NEAR(volumes.sum(), 0.024, 1e-12);
-  const FieldArray& tet = array_of(tets, "tet");
+  const FieldArray& tet = cell_or_point_array(tets, "tet");
   EXPECT_EQ(tet.values.front(), 0);
   EXPECT_EQ(tet.values.back(), static_cast<double>(whole - 1));
   for (const FieldArray& array : tets.arrays) {
-    if (array.on == Association::cell)
-      EXPECT_EQ(array.values.size(), to_size(8 * whole * array.components)) << array.name;
+    if (array.on != Association::cell) continue;
+    EXPECT_EQ(array.values.size(), to_size(8 * whole * array.components)) << array.name;
   }
 }
 
