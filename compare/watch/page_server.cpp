@@ -67,12 +67,15 @@ PageServer::PageServer(int port) : m_state(std::make_unique<State>()) {
   state.server.Get("/", [&](const auto& request, auto& response) { state.answer_page(request, response); });
   state.server.Get("/version",
                    [&](const auto& request, auto& response) { state.answer_version(request, response); });
+  state.server.set_socket_options([](socket_t) {});  // a port that is taken is not shared
   state.port = port == 0 ? state.server.bind_to_any_port(k_loopback)
                          : (state.server.bind_to_port(k_loopback, port) ? port : -1);
   if (state.port < 0)
     throw InputError(
         Problem{"--port", "", fmt::format("{} is taken on {}; 0 takes any that is free", port, k_loopback)});
   state.thread = std::thread([&] { state.server.listen_after_bind(); });
+  // stop() does nothing before.
+  while (!state.server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 PageServer::~PageServer() {

@@ -9,9 +9,14 @@
 namespace exemplar {
 namespace {
 
+int port_of(const PageServer& server) {
+  const std::string address = server.address();
+  return std::stoi(address.substr(address.rfind(':') + 1));
+}
+
 TEST(PageServer, AnOpenPageNoticesANewVersion) {
   PageServer server(0);
-  httplib::Client browser(server.address());
+  httplib::Client browser("127.0.0.1", port_of(server));
   server.show("<html><body>one</body></html>");
   const auto first = browser.Get("/");
   ASSERT_TRUE(first);
@@ -26,7 +31,7 @@ TEST(PageServer, AnOpenPageNoticesANewVersion) {
 TEST(PageServer, NothingElseIsServedAndOtherNamesAreRefused) {
   const PageServer server(0);
   EXPECT_EQ(server.address().rfind("http://127.0.0.1:", 0), 0u);
-  httplib::Client browser(server.address());
+  httplib::Client browser("127.0.0.1", port_of(server));
   EXPECT_EQ(browser.Get("/run.json")->status, 404);
   EXPECT_EQ(browser.Get("/../etc/passwd")->status, 404);
   EXPECT_EQ(browser.Post("/", "", "text/plain")->status, 404);
@@ -36,16 +41,14 @@ TEST(PageServer, NothingElseIsServedAndOtherNamesAreRefused) {
 
 TEST(PageServer, ATakenPortIsTold) {
   const PageServer server(0);
-  const std::string address = server.address();
-  const int port = std::stoi(address.substr(address.rfind(':') + 1));
-  EXPECT_THROW(PageServer{port}, InputError);
+  EXPECT_THROW(PageServer{port_of(server)}, InputError);
 }
 
 TEST(PageServer, WaitsForAPageThatIsOpen) {
   PageServer server(0);
   server.show("<p>one</p>");
   server.wait_for_readers(60);  // nobody reads: at once
-  httplib::Client browser(server.address());
+  httplib::Client browser("127.0.0.1", port_of(server));
   browser.Get("/");
   server.wait_for_readers(60);  // has it already
   server.show("<p>two</p>");
