@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "compare/export/animation.h"
 #include "compare/jobs/batch.h"
+#include "compare/jobs/display.h"
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 #include "core/output/pvd_file.h"
@@ -21,17 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_pictures = 200;  // of one call of exemplar-render
-
-bool on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::string rest = path ? path : "";
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    if (fs::exists(fs::path(rest.substr(0, colon)) / program)) return true;
-    rest.erase(0, colon + 1);
-  }
-  return false;
-}
 
 class WorkFolder {
  public:
@@ -69,6 +60,8 @@ void write_movie(const fs::path& file, const fs::path& directory, const Animatio
   if (!on_path("ffmpeg"))
     throw InputError("a film needs ffmpeg, which is not installed; .glb and .usda need nothing");
   if (!fs::exists(render)) throw InputError("a film needs exemplar-render, which is not built");
+  const std::optional<std::vector<std::string>> display = display_prefix();
+  if (!display) throw InputError("a film needs a display or xvfb-run (package xvfb)");
   const WorkFolder work;
   const std::size_t step = (animation.times.size() + k_most_pictures - 1) / k_most_pictures;
   const std::vector<PvdEntry> entries = read_pvd(directory / "surface.pvd");
@@ -86,7 +79,7 @@ void write_movie(const fs::path& file, const fs::path& directory, const Animatio
                                    times,
                                    "--size",
                                    "960x720"};
-  if (!std::getenv("DISPLAY")) command.insert(command.begin(), {"xvfb-run", "-a"});
+  command.insert(command.begin(), display->begin(), display->end());
   must_run(command, work.path(), "exemplar-render");
   int count = 0;
   for (const Json& tile : read_json_file((work.path() / "tiles.json").string()))

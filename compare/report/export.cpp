@@ -11,6 +11,7 @@
 #include "compare/results/side_by_side.h"
 #include "core/base/errors.h"
 #include "core/output/geometry_file.h"
+#include "core/run/surface_fields.h"
 
 namespace exemplar {
 
@@ -79,29 +80,17 @@ Welded weld(const Geometry& surface) {
   return welded;
 }
 
-// Corners get the mean of the triangles around them.
-std::vector<double> at_points(const FieldArray& array, const Geometry& surface) {
-  if (array.on == Association::point) return array.values;
-  std::vector<double> sums(static_cast<std::size_t>(surface.points.rows()), 0.0), counts = sums;
-  for (std::size_t c = 0; c < surface.connectivity.size(); ++c) {
-    const auto point = static_cast<std::size_t>(surface.connectivity[c]);
-    sums[point] += array.values[c / 3];
-    counts[point] += 1;
-  }
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= std::max(counts[i], 1.0);
-  return sums;
-}
-
 // The scalar arrays of one frame at the vertices that are shown.
 std::vector<FieldFrames> shown_fields(const Geometry& surface, const std::vector<int>& vertices) {
   std::vector<FieldFrames> fields;
   if (surface.kind != CellKind::triangles) return fields;
   for (const FieldArray& array : surface.arrays) {
     if (array.integer || array.components != 1 || array.name == "bone") continue;
-    const std::vector<double> values = at_points(array, surface);
+    const VecX values = array.on == Association::cell
+                            ? cell_values_at_points(surface, array)
+                            : Eigen::Map<const VecX>(array.values.data(), surface.points.rows());
     std::vector<float> kept;
-    for (const int vertex : vertices)
-      kept.push_back(static_cast<float>(values[static_cast<std::size_t>(vertex)]));
+    for (const int vertex : vertices) kept.push_back(static_cast<float>(values[vertex]));
     fields.push_back({array.name, {std::move(kept)}});
   }
   return fields;

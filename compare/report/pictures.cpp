@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "compare/jobs/batch.h"
+#include "compare/jobs/display.h"
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 
@@ -16,22 +17,6 @@ namespace exemplar {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && *value;
-}
-
-bool on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::string rest = path ? path : "";
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    if (fs::exists(fs::path(rest.substr(0, colon)) / program)) return true;
-    rest.erase(0, colon + 1);
-  }
-  return false;
-}
 
 // tiles.json: [{"run", "column", "time", "file"}], see compare/render/contact_sheet.h.
 void read_tiles(const fs::path& folder, Pictures& pictures) {
@@ -74,14 +59,12 @@ Pictures render_pictures(const Comparison& comparison, const std::function<bool(
     pictures.problem = "exemplar-render is not built";
     return pictures;
   }
-  std::vector<std::string> command;
-  if (!is_set("DISPLAY")) {
-    if (!on_path("xvfb-run")) {
-      pictures.problem = "there is no display and no xvfb-run";
-      return pictures;
-    }
-    command = {"xvfb-run", "-a"};
+  const std::optional<std::vector<std::string>> display = display_prefix();
+  if (!display) {
+    pictures.problem = "there is no display and no xvfb-run";
+    return pictures;
   }
+  std::vector<std::string> command = *display;
   command.insert(command.end(), {program.string(), comparison.directory.string()});
   const std::vector<std::string> coloured = command;
   command.insert(command.end(), {"-o", (folder / "sheet.png").string(), "--tiles", folder.string(),

@@ -67,7 +67,11 @@ PageServer::PageServer(int port) : m_state(std::make_unique<State>()) {
   state.server.Get("/", [&](const auto& request, auto& response) { state.answer_page(request, response); });
   state.server.Get("/version",
                    [&](const auto& request, auto& response) { state.answer_version(request, response); });
-  state.server.set_socket_options([](socket_t) {});  // a port that is taken is not shared
+  // A port that was left a moment ago may be had again; one that is taken is not shared.
+  state.server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   state.port = port == 0 ? state.server.bind_to_any_port(k_loopback)
                          : (state.server.bind_to_port(k_loopback, port) ? port : -1);
   if (state.port < 0)

@@ -18,7 +18,7 @@ class PageServer {
   std::string address() const;  // http://127.0.0.1:PORT/
   // What is served from now on. Pages that are open notice within two seconds.
   void show(const std::string& page);
-  // Waits until every open page has the latest version, at most `seconds`; at once when none is open.
+  // Waits until the latest version has been loaded, at most `seconds`; at once when no page is open.
   void wait_for_readers(double seconds) const;
 
  private:

@@ -9,6 +9,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
+#include "meshless/peridynamics/point_cloud.h"
 
 namespace exemplar::peridynamics {
 
@@ -70,18 +71,6 @@ std::uint64_t hilbert_index(std::array<std::uint32_t, 3> x, int bits) {
   }
   return index;
 }
-
-struct PointCloud {
-  const Points& points;
-  std::size_t kdtree_get_point_count() const { return static_cast<std::size_t>(points.rows()); }
-  double kdtree_get_pt(std::size_t i, std::size_t axis) const {
-    return points(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(axis));
-  }
-  template <class Box>
-  bool kdtree_get_bbox(Box&) const {
-    return false;
-  }
-};
 
 }  // namespace
 

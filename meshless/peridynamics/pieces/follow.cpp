@@ -6,29 +6,15 @@
 #include <nanoflann.hpp>
 
 #include "core/base/parallel.h"
+#include "meshless/peridynamics/point_cloud.h"
 
 namespace exemplar::peridynamics {
 
-namespace {
-
-struct Cloud {
-  const Points& points;
-  std::size_t kdtree_get_point_count() const { return static_cast<std::size_t>(points.rows()); }
-  double kdtree_get_pt(std::size_t i, std::size_t axis) const {
-    return points(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(axis));
-  }
-  template <class Box>
-  bool kdtree_get_bbox(Box&) const {
-    return false;
-  }
-};
-
-}  // namespace
-
 SurfaceFollower::SurfaceFollower(const Points& vertices, const Points& particles, int count)
     : m_vertices(vertices), m_count(std::min<int>(count, static_cast<int>(particles.rows()))) {
-  using Tree = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, Cloud>, Cloud, 3>;
-  const Cloud cloud{particles};
+  using Tree =
+      nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, PointCloud>, PointCloud, 3>;
+  const PointCloud cloud{particles};
   Tree tree(3, cloud, nanoflann::KDTreeSingleIndexAdaptorParams(16));
   tree.buildIndex();
   const std::size_t n = static_cast<std::size_t>(vertices.rows()), k = static_cast<std::size_t>(m_count);
