@@ -208,7 +208,8 @@ void add_export(CLI::App& app, ExportArguments& a) {
   CLI::App* c = app.add_subcommand("export", "Write a run or a comparison for other programs");
   c->footer(
       "Formats, by the file's ending:\n"
-      "  .glb   glTF 2.0: every viewer, Blender, game engines (a morph target a frame)\n"
+      "  .glb   glTF 2.0: every viewer, Blender, game engines (a morph target a frame;\n"
+      "         bodies with examples also as rest shape and examples with the run's weights)\n"
       "  .usda  USD as text: Houdini, Maya, Omniverse (time-sampled points)\n"
       "  .pc2   point cache with an .obj beside it: Blender's Mesh Cache modifier\n"
       "  .mp4 .gif  a film (needs ffmpeg)\n"

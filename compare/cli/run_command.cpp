@@ -21,6 +21,7 @@
 #include "core/output/manifest.h"
 #include "core/output/metrics_file.h"
 #include "core/run/body_separation.h"
+#include "core/run/example_shapes.h"
 #include "core/run/run_directory.h"
 #include "core/scene/checks/start_check.h"
 #include "core/scene/files/json_text.h"
@@ -226,6 +227,14 @@ bool is_complete(const std::string& output, const std::string& key, int frames) 
          !find_run_damage(output, earlier->frames);
 }
 
+void write_example_shapes(const fs::path& output, const Scene& scene) {
+  fs::remove_all(output / "examples");
+  for (const Geometry& shape : example_shapes(scene)) {
+    fs::create_directories(output / "examples");
+    write_geometry(output / "examples" / (shape.series + geometry_extension(shape.kind)), shape, 0);
+  }
+}
+
 RunSummary simulate_into(const std::string& output, const RunRecord& record, const Scene& scene,
                          Method& method, const RunArguments& arguments,
                          const std::optional<ResumePoint>& resume, const Terminal& terminal) {
@@ -236,6 +245,7 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   options.progress = [&](const FrameMetrics& metrics, int frames) {
     bar.update(metrics.frame, frames, metrics.time);
   };
+  write_example_shapes(output, scene);
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
   const std::size_t said = method.notes().size();
   const RunSummary simulated = simulate(method, scene, directory, options, resume ? &*resume : nullptr);

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "core/base/errors.h"
 #include "core/mesh/bvh.h"
 #include "core/output/geometry_file.h"
+#include "core/output/metrics_file.h"
 #include "core/output/pvd_file.h"
 #include "core/scene/json.h"
 
@@ -40,6 +43,50 @@ Triangles triangles_of(const Geometry& geometry, const fs::path& file) {
   return triangles;
 }
 
+// "weight_barrel_flat" of "weight_barrel-3_flat": copies of a body may share one column.
+int find_weight(const MetricsTable& metrics, const std::string& name) {
+  static const std::regex copy("-[0-9]+_");
+  const int own = metrics.find(name);
+  return own >= 0 ? own : metrics.find(std::regex_replace(name, copy, "_"));
+}
+
+// None where the run has no weights of the shape's examples, or only such as were shown already.
+std::optional<AnimationExamples> read_examples(const fs::path& file, const MetricsTable& metrics,
+                                               std::size_t first, std::size_t count, std::set<int>& shown) {
+  const Geometry shape = read_geometry(file);
+  AnimationExamples examples;
+  examples.rest = shape.points;
+  examples.triangles = triangles_of(shape, file);
+  examples.weights.resize(count);
+  for (const FieldArray& array : shape.arrays) {
+    const int column = find_weight(metrics, array.name);
+    if (array.components != 3 || column < 0 || !shown.insert(column).second) continue;
+    examples.names.push_back(metrics.columns[static_cast<std::size_t>(column)].name.substr(7));
+    examples.displacements.push_back(Eigen::Map<const Points>(array.values.data(), shape.points.rows(), 3));
+    for (std::size_t f = 0; f < count; ++f) {
+      const std::size_t row = std::min(first + f, metrics.rows.size() - 1);
+      examples.weights[f].push_back(metrics.rows[row][static_cast<std::size_t>(column)]);
+    }
+  }
+  if (examples.names.empty()) return std::nullopt;
+  return examples;
+}
+
+void add_examples(Animation& animation, const fs::path& directory, const std::string& prefix,
+                  std::size_t first, std::size_t count) {
+  if (!fs::is_regular_file(directory / "metrics.csv")) return;
+  const MetricsTable metrics = read_metrics(directory / "metrics.csv", AtDamage::stop);
+  std::set<int> shown;
+  for (int k = 0; !metrics.rows.empty(); ++k) {
+    const fs::path file = directory / "examples" / fmt::format("{}.vtp", k);
+    if (!fs::is_regular_file(file)) break;
+    auto examples = read_examples(file, metrics, first, count, shown);
+    if (!examples) continue;
+    examples->name = fmt::format("{}examples {}", prefix, k);
+    animation.examples.push_back(std::move(*examples));
+  }
+}
+
 AnimationTrack read_track(const std::string& name, const std::vector<PvdEntry>& entries) {
   AnimationTrack track;
   track.name = name;
@@ -67,6 +114,8 @@ void add_run(Animation& animation, const fs::path& directory, const std::string&
   animation.tracks.push_back(std::move(surface));
   if (fs::is_regular_file(directory / "obstacles.pvd"))
     animation.tracks.push_back(read_track(prefix + "obstacles", chosen(directory / "obstacles.pvd", range)));
+  add_examples(animation, directory, prefix, static_cast<std::size_t>(range.first.value_or(0)),
+               entries.size());
 }
 
 Box bounds_of(const AnimationTrack& track) {
@@ -86,6 +135,20 @@ void shift(AnimationTrack& track, const Vec3& by) {
   }
 }
 
+// Out of the way of what moves.
+void move_examples_behind(Animation& animation) {
+  Box box;
+  for (const AnimationTrack& track : animation.tracks) {
+    if (track.name.find("obstacles") == std::string::npos) box.extend(bounds_of(track));
+  }
+  for (AnimationExamples& examples : animation.examples) {
+    const double depth = examples.rest.col(2).maxCoeff() - examples.rest.col(2).minCoeff();
+    const double by =
+        box.min.z() - examples.rest.col(2).maxCoeff() - 0.2 * (depth + box.max.z() - box.min.z());
+    examples.rest.col(2).array() += by;
+  }
+}
+
 // "#rrggbb"; anything else is grey.
 Vec3 colour_of(const std::string& hex) {
   unsigned r = 200, g = 200, b = 200;
@@ -99,12 +162,14 @@ void add_comparison(Animation& animation, const fs::path& directory, const Frame
   for (const Json& run : comparison.value("runs", Json::array())) {
     const fs::path own = directory / run.value("directory", "");
     if (!fs::is_regular_file(own / "surface.pvd")) continue;  // a run that failed before its first frame
-    const std::size_t before = animation.tracks.size();
+    const std::size_t before = animation.tracks.size(), examples_before = animation.examples.size();
     add_run(animation, own, run.value("name", "run") + " ", colour_of(run.value("colour", "")), range);
     const Box box = bounds_of(animation.tracks[before]);
     const double width = box.max.x() - box.min.x();
     const Vec3 by(before == 0 ? 0 : edge + 0.2 * width - box.min.x(), 0, 0);
     for (std::size_t t = before; t < animation.tracks.size(); ++t) shift(animation.tracks[t], by);
+    for (std::size_t e = examples_before; e < animation.examples.size(); ++e)
+      animation.examples[e].rest.rowwise() += by.transpose();
     edge = box.max.x() + by.x();
   }
   if (animation.tracks.empty())
@@ -124,6 +189,7 @@ Animation read_animation(const fs::path& directory, const FrameRange& range) {
     throw InputError(
         Problem{directory.string(), "", "is neither a run (surface.pvd) nor a comparison (comparison.json)"});
   }
+  move_examples_behind(animation);
   const auto& times = animation.times;
   animation.fps = times.size() > 1 ? static_cast<double>(times.size() - 1) / times.back() : 24;
   return animation;

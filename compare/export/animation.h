@@ -25,11 +25,22 @@ struct AnimationTrack {
   std::vector<AnimationPart> parts;
 };
 
+// A body at rest and its examples, which the run's weights w_i mix: rest + Σ w_i (example_i − rest).
+struct AnimationExamples {
+  std::string name;
+  Triangles triangles;
+  Points rest;
+  std::vector<std::string> names;
+  std::vector<Points> displacements;         // example − rest, m
+  std::vector<std::vector<double>> weights;  // a frame, then an example
+};
+
 struct Animation {
   std::string title;
   std::vector<double> times;  // s, from 0 on
   double fps = 0;
   std::vector<AnimationTrack> tracks;
+  std::vector<AnimationExamples> examples;  // behind the tracks (−z), of runs that have weights
 };
 
 struct FrameRange {

@@ -1,6 +1,7 @@
 // glTF 2.0 in one binary file (.glb): a mesh a part with a morph target a frame, whose weights the animation moves from one
 // to the next. Where triangles change (fracture), parts are shown one after the other by their scale. Positions are
-// relative to the middle of a part, so that single precision holds a millionth of its size.
+// relative to the middle of a part, so that single precision holds a millionth of its size. Of runs with example weights
+// each body at rest stands behind them with its examples as named morph targets, whose weights are the run's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +32,7 @@ class GltfWriter {
       m_json[list] = Json::array();
     m_channels = m_samplers = Json::array();
     for (const AnimationTrack& track : animation.tracks) add_track(track);
+    for (const AnimationExamples& examples : animation.examples) add_examples(examples);
     if (!m_channels.empty())
       m_json["animations"] = {{{"name", "motion"}, {"channels", m_channels}, {"samplers", m_samplers}}};
     m_json["buffers"] = {{{"byteLength", m_bytes.size()}}};
@@ -88,14 +90,17 @@ class GltfWriter {
     return accessor;
   }
 
+  void add_material(const std::string& name, const Vec3& colour) {
+    m_json["materials"].push_back({{"name", name},
+                                   {"doubleSided", true},
+                                   {"pbrMetallicRoughness",
+                                    {{"baseColorFactor", {colour.x(), colour.y(), colour.z(), 1}},
+                                     {"metallicFactor", 0},
+                                     {"roughnessFactor", 0.6}}}});
+  }
+
   void add_track(const AnimationTrack& track) {
-    m_json["materials"].push_back(
-        {{"name", track.name},
-         {"doubleSided", true},
-         {"pbrMetallicRoughness",
-          {{"baseColorFactor", {track.colour.x(), track.colour.y(), track.colour.z(), 1}},
-           {"metallicFactor", 0},
-           {"roughnessFactor", 0.6}}}});
+    add_material(track.name, track.colour);
     for (std::size_t p = 0; p < track.parts.size(); ++p) {
       const std::string name = track.parts.size() == 1 ? track.name : fmt::format("{} {}", track.name, p);
       add_part(track.parts[p], name);
@@ -103,18 +108,54 @@ class GltfWriter {
     }
   }
 
+  static Vec3 centre_of(const Points& points) {
+    return (0.5 * (points.colwise().minCoeff() + points.colwise().maxCoeff()))
+        .transpose()
+        .cast<float>()
+        .cast<double>();
+  }
+
+  Json make_primitive(const FloatPoints& base, const Triangles& triangles) {
+    return {{"attributes", {{"POSITION", add_positions(base)}}},
+            {"indices", add_numbers(triangles.data(), static_cast<std::size_t>(triangles.size()), 1,
+                                    k_unsigned, "SCALAR")},
+            {"material", m_json["materials"].size() - 1}};
+  }
+
+  void add_node(const std::string& name, const Json& mesh, const Vec3& centre) {
+    m_json["meshes"].push_back(mesh);
+    m_json["nodes"].push_back({{"name", name},
+                               {"mesh", m_json["meshes"].size() - 1},
+                               {"translation", {centre.x(), centre.y(), centre.z()}}});
+    m_json["scenes"][0]["nodes"].push_back(m_json["nodes"].size() - 1);
+  }
+
+  void add_examples(const AnimationExamples& examples) {
+    add_material(examples.name, Vec3(0.8, 0.6, 0.1));
+    const Vec3 centre = centre_of(examples.rest);
+    Json primitive =
+        make_primitive((examples.rest.rowwise() - centre.transpose()).cast<float>(), examples.triangles);
+    for (const Points& displacement : examples.displacements)
+      primitive["targets"].push_back({{"POSITION", add_positions(displacement.cast<float>())}});
+    add_node(examples.name,
+             {{"name", examples.name},
+              {"primitives", {primitive}},
+              {"weights", examples.weights.front()},
+              {"extras", {{"targetNames", examples.names}}}},
+             centre);
+    std::vector<float> times, weights;
+    for (std::size_t f = 0; f < examples.weights.size(); ++f) {
+      times.push_back(static_cast<float>(m_animation.times[f]));
+      weights.insert(weights.end(), examples.weights[f].begin(), examples.weights[f].end());
+    }
+    add_channel(times, add_scalars(weights, false), "LINEAR", "weights");
+  }
+
   void add_part(const AnimationPart& part, const std::string& name) {
     const Points& rest = part.frames.front();
-    const Vec3 centre = (0.5 * (rest.colwise().minCoeff() + rest.colwise().maxCoeff()))
-                            .transpose()
-                            .cast<float>()
-                            .cast<double>();
+    const Vec3 centre = centre_of(rest);
     const FloatPoints base = (rest.rowwise() - centre.transpose()).cast<float>();
-    Json primitive{
-        {"attributes", {{"POSITION", add_positions(base)}}},
-        {"indices", add_numbers(part.triangles.data(), static_cast<std::size_t>(part.triangles.size()), 1,
-                                k_unsigned, "SCALAR")},
-        {"material", m_json["materials"].size() - 1}};
+    Json primitive = make_primitive(base, part.triangles);
     const bool moves = std::any_of(part.frames.begin(), part.frames.end(),
                                    [&](const Points& points) { return points != rest; });
     const std::size_t targets = moves ? part.frames.size() - 1 : 0;
@@ -125,11 +166,7 @@ class GltfWriter {
     }
     Json mesh{{"name", name}, {"primitives", {primitive}}};
     if (targets > 0) mesh["weights"] = std::vector<int>(targets, 0);
-    m_json["meshes"].push_back(mesh);
-    m_json["nodes"].push_back({{"name", name},
-                               {"mesh", m_json["meshes"].size() - 1},
-                               {"translation", {centre.x(), centre.y(), centre.z()}}});
-    m_json["scenes"][0]["nodes"].push_back(m_json["nodes"].size() - 1);
+    add_node(name, mesh, centre);
     if (targets > 0) add_weights(part, targets);
   }
 

@@ -2,6 +2,8 @@
 
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
+#include <vtkIntArray.h>
+#include <vtkMath.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPolyDataNormals.h>
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 namespace exemplar::render {
@@ -16,6 +19,8 @@ namespace exemplar::render {
 namespace {
 
 constexpr double k_crease_angle = 40;  // degrees
+constexpr double k_near_angle = 25;    // degrees
+const char* const k_source = "source";
 
 // Faces of a cell, seen from outside, as VTK orders its corners.
 std::vector<std::vector<int>> faces_of(CellKind kind) {
@@ -150,8 +155,31 @@ void colour_by(vtkPolyData& data, const Geometry& geometry, const std::optional<
   });
 }
 
-vtkSmartPointer<vtkPolyData> with_normals(vtkSmartPointer<vtkPolyData> data) {
+// Normals that the method has written stand where they are near the computed ones; at creases, where points are
+// split, these are better.
+void take_written_normals(const FieldArray& written, vtkPolyData& data) {
+  vtkDataArray* computed = data.GetPointData()->GetNormals();
+  vtkDataArray* source = data.GetPointData()->GetArray(k_source);
+  if (!computed || !source) return;
+  const double least = std::cos(k_near_angle * vtkMath::Pi() / 180);
+  for (vtkIdType i = 0; i < data.GetNumberOfPoints(); ++i) {
+    const auto row = 3 * static_cast<std::size_t>(source->GetTuple1(i));
+    const Vec3 own(written.values.data() + row), other(computed->GetTuple3(i));
+    if (own.dot(other) > least) computed->SetTuple(i, own.data());
+  }
+}
+
+void add_sources(vtkPolyData& data) {
+  vtkNew<vtkIntArray> source;
+  source->SetName(k_source);
+  for (vtkIdType i = 0; i < data.GetNumberOfPoints(); ++i) source->InsertNextValue(static_cast<int>(i));
+  data.GetPointData()->AddArray(source);
+}
+
+vtkSmartPointer<vtkPolyData> with_normals(vtkSmartPointer<vtkPolyData> data,
+                                          const FieldArray* written = nullptr) {
   if (data->GetNumberOfPolys() == 0) return data;
+  if (written) add_sources(*data);
   vtkNew<vtkPolyDataNormals> normals;
   normals->SetInputData(data);
   normals->SetFeatureAngle(k_crease_angle);
@@ -159,6 +187,7 @@ vtkSmartPointer<vtkPolyData> with_normals(vtkSmartPointer<vtkPolyData> data) {
   normals->ConsistencyOff();
   normals->AutoOrientNormalsOff();
   normals->Update();
+  if (written) take_written_normals(*written, *normals->GetOutput());
   return normals->GetOutput();
 }
 
@@ -169,7 +198,9 @@ vtkSmartPointer<vtkPolyData> drawable(const Geometry& geometry, const std::optio
   if (is_volume(geometry)) return drawable(boundary_surface(geometry), scale, bodies);
   auto data = plain(geometry);
   colour_by(*data, geometry, scale, bodies);
-  return with_normals(data);
+  const FieldArray* normals = find_array(geometry, "normal");
+  const bool is_of_points = normals && normals->on == Association::point && normals->components == 3;
+  return with_normals(data, is_of_points ? normals : nullptr);
 }
 
 vtkSmartPointer<vtkPolyData> drawable(const Geometry& geometry, Colour colour) {

@@ -17,6 +17,8 @@ void ContactPotential::begin_step(const std::vector<ObstacleState>& states, cons
 }
 
 void ContactPotential::find_pairs(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) {
+  m_pairs.clear();
+  if (m_points.obstacles().empty() && m_bodies.empty()) return;
   const Stopwatch stopwatch;
   const ContactPath path{q0, q1, m_points.place(x0, q0), m_points.place(x1, q1)};
   m_pairs = find_contact_pairs(m_points, path);
@@ -27,6 +29,7 @@ void ContactPotential::find_pairs(const PointsRef& x0, const VecX& q0, const Poi
 
 std::vector<StepLimit> ContactPotential::limits(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
                                                 const VecX& q1) const {
+  if (m_pairs.empty()) return {};
   const Stopwatch stopwatch;
   std::vector<StepLimit> all =
       step_limits(m_points, m_pairs, {q0, q1, m_points.place(x0, q0), m_points.place(x1, q1)});
@@ -71,6 +74,7 @@ void ContactPotential::stiffen(const PointsRef& x0, const VecX& q0, const Points
 }
 
 double ContactPotential::value(const PointsRef& x, const VecX& q) const {
+  if (m_pairs.empty()) return 0;
   const Stopwatch stopwatch;
   const ContactPoints::Placed at = m_points.placed(x, q);
   std::vector<double> values(m_pairs.size());
@@ -92,8 +96,9 @@ double ContactPotential::added_by_stiffening(const PointsRef& x, const VecX& q) 
 }
 
 double ContactPotential::smallest_gap(const PointsRef& x, const VecX& q) const {
-  const ContactPoints::Placed at = m_points.placed(x, q);
   double smallest = std::numeric_limits<double>::infinity();
+  if (m_pairs.empty()) return smallest;
+  const ContactPoints::Placed at = m_points.placed(x, q);
   for (const ContactPair& pair : m_pairs) smallest = std::min(smallest, m_points.gap(pair, at));
   return smallest;
 }
@@ -131,6 +136,7 @@ std::vector<ContactLink> ContactPotential::links(const PointsRef& x, const VecX&
 
 std::vector<ContactBlock> ContactPotential::blocks(const PointsRef& x, const VecX& q,
                                                    Derivatives derivatives) const {
+  if (m_pairs.empty()) return {};
   const Stopwatch stopwatch;
   const ContactPoints::Placed at = m_points.placed(x, q);
   std::vector<double> gaps(m_pairs.size());

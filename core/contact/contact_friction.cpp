@@ -63,6 +63,7 @@ void ContactFriction::update(const std::vector<ContactPair>& pairs, const Points
                              const Points& start_nodes, double dt) {
   m_contacts.clear();
   m_range = m_points->options().sticking_speed * dt;
+  if (pairs.empty()) return;
   const ContactPoints::Placed at = m_points->placed(x, q);
   for (const ContactPair& pair : pairs) {
     const double g = m_points->gap(pair, at);

@@ -172,8 +172,9 @@ void Search::add_edge_pairs(const Group& a, const Group& b) {
 }  // namespace
 
 std::vector<ContactPair> find_contact_pairs(const ContactPoints& points, const ContactPath& path) {
-  Search search(points, path);
   const std::vector<Group>& groups = points.groups();
+  if (groups.size() == 1) return {};
+  Search search(points, path);
   const auto dynamic = [&](const Group& g) { return g.owner >= 0 && points.obstacle(g.owner).dynamic(); };
   for (std::size_t b = 1; b < groups.size(); ++b) {
     for (std::size_t a = 0; a < b; ++a) {

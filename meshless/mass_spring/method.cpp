@@ -118,12 +118,13 @@ class MassSpringMethod : public Method {
  private:
   // Of one body, for the step that is to come.
   struct BodyStep {
-    Points start_velocities, inverse_masses;
+    Points forces, start_velocities, inverse_masses;
   };
   int substeps(double dt) const;
   void step(double dt);
   std::vector<ParticleContacts> find_contacts(const std::vector<BodyStep>& steps, double dt);
   bool is_finite() const;
+  bool knows_external_work() const;
 
   const Scene& m_scene;
   Settings m_settings;
@@ -132,7 +133,7 @@ class MassSpringMethod : public Method {
   CarriedContacts m_between;
   BodyWatch m_watch;
   double m_time = 0;
-  double m_contact_dissipation = 0;
+  double m_contact_dissipation = 0, m_load_work = 0;
   double m_spring_seconds = 0, m_contact_seconds = 0;
 };
 
@@ -186,8 +187,9 @@ void MassSpringMethod::step(double dt) {
     SpringBody& springs = *m_bodies[b].springs;
     const std::vector<HeldNode> held = held_nodes(m_bodies[b], m_time, dt);
     springs.set_held(held);
-    steps[b] = {springs.velocities, inverse_masses(m_bodies[b], held)};
-    springs.update_velocities(dt, m_scene.gravity, node_forces(m_bodies[b], m_time, m_time + dt));
+    steps[b] = {node_forces(m_bodies[b], m_time, m_time + dt), springs.velocities,
+                inverse_masses(m_bodies[b], held)};
+    springs.update_velocities(dt, m_scene.gravity, steps[b].forces);
     positions.push_back(&springs.positions);
     velocities.push_back(&springs.velocities);
   }
@@ -209,6 +211,7 @@ void MassSpringMethod::step(double dt) {
   if (m_bodies.size() > 1) m_contact_dissipation += m_between.dissipated(velocities);
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     m_contact_dissipation += contacts[b].dissipated(*velocities[b]);
+    if (steps[b].forces.rows() > 0) m_load_work += dt * steps[b].forces.cwiseProduct(*velocities[b]).sum();
     m_bodies[b].springs->move(dt);
   }
   m_between.push_out(m_settings.push_speed, positions);
@@ -306,9 +309,21 @@ std::vector<Geometry> MassSpringMethod::fields() const {
   return {std::move(surface), std::move(springs)};
 }
 
+// What moves on its own puts in or takes away what is not booked.
+bool MassSpringMethod::knows_external_work() const {
+  const auto rests = [](const ObstacleBody& o) { return o.kind() == ObstacleKind::fixed; };
+  const auto holds = [](const Body& b) {
+    return std::none_of(b.supports().begin(), b.supports().end(),
+                        [](const Support& s) { return !s.keyframes.empty(); });
+  };
+  return std::all_of(m_scene.obstacles.begin(), m_scene.obstacles.end(), rests) &&
+         std::all_of(m_scene.bodies.begin(), m_scene.bodies.end(), holds);
+}
+
 Diagnostics MassSpringMethod::diagnostics() const {
   Diagnostics d;
   d.mass = d.kinetic_energy = d.elastic_energy = d.gravitational_energy = 0;
+  d.damping_dissipation = d.fracture_energy = 0;
   d.centre_of_mass = d.linear_momentum = d.angular_momentum = Vec3::Zero();
   double broken = 0;
   for (const SceneBody& body : m_bodies) {
@@ -321,8 +336,11 @@ Diagnostics MassSpringMethod::diagnostics() const {
       d.angular_momentum += m(i) * Vec3(springs.positions.row(i)).cross(Vec3(springs.velocities.row(i)));
     d.kinetic_energy += springs.kinetic_energy();
     d.elastic_energy += springs.elastic_energy();
+    d.damping_dissipation += springs.damped_energy();
+    d.fracture_energy += springs.released_energy();
     broken += springs.broken_springs();
   }
+  if (knows_external_work()) d.external_work = m_load_work;
   d.gravitational_energy = -m_scene.gravity.dot(d.centre_of_mass);
   if (d.mass > 0) d.centre_of_mass /= d.mass;
   d.contact_dissipation = m_contact_dissipation;
@@ -344,6 +362,7 @@ Diagnostics MassSpringMethod::diagnostics() const {
 void MassSpringMethod::save(StateWriter& out) const {
   out.write("time", m_time);
   out.write("contact_dissipation", m_contact_dissipation);
+  out.write("load_work", m_load_work);
   const std::vector<double> watch = m_watch.state();
   out.write("inverted_since", std::span<const double>(watch));
   const std::vector<double> world = m_world.save();
@@ -357,6 +376,7 @@ void MassSpringMethod::save(StateWriter& out) const {
 void MassSpringMethod::load(StateReader& in) {
   m_time = in.read_double("time");
   m_contact_dissipation = in.read_double("contact_dissipation");
+  m_load_work = in.read_double("load_work");
   m_watch.set_state(in.read_doubles("inverted_since"));
   m_world.load(in.read_doubles("obstacles"));
   for (std::size_t b = 0; b < m_bodies.size(); ++b)

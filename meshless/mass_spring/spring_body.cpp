@@ -101,6 +101,7 @@ void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points&
     add_guard_forces(m_network.guard, m_is_unguarded, positions, total);
   }
   const double kept = std::exp(-m_options.air_drag * dt);
+  book_damping(dt, kept);
   parallel_for(
       static_cast<std::size_t>(positions.rows()),
       [&](std::size_t n) {
@@ -110,6 +111,21 @@ void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points&
       },
       1024);
   hold(velocities);
+}
+
+// At the velocities before the step, as the dampers' forces are: c (v·n)² h a spring, and what the air's factor takes.
+void SpringBody::book_damping(double dt, double kept) {
+  m_damped_energy += (1.0 - kept * kept) * kinetic_energy();
+  if (m_options.integration != Integration::forces || m_damping_time == 0.0) return;
+  const Edges& springs = m_network.springs;
+  double power = 0.0;
+  for (Eigen::Index s = 0; s < springs.rows(); ++s) {
+    if (m_is_broken[s]) continue;
+    const Eigen::RowVector3d d = positions.row(springs(s, 1)) - positions.row(springs(s, 0));
+    const double rate = (velocities.row(springs(s, 1)) - velocities.row(springs(s, 0))).dot(d);
+    if (d.squaredNorm() > 0.0) power += m_network.stiffness(s) * rate * rate / d.squaredNorm();
+  }
+  m_damped_energy += m_damping_time * power * dt;
 }
 
 // Eq. 2.8 on the predicted positions, spring after spring; the velocities are those that lead there.
@@ -140,7 +156,9 @@ void SpringBody::remove_overstretched() {
   const Edges& springs = m_network.springs;
   for (Eigen::Index s = 0; s < springs.rows(); ++s) {
     const double l = (positions.row(springs(s, 1)) - positions.row(springs(s, 0))).norm();
-    if (l > (1.0 + m_options.strain_limit) * m_network.rest_lengths(s)) m_is_broken[s] = 1;
+    if (m_is_broken[s] || l <= (1.0 + m_options.strain_limit) * m_network.rest_lengths(s)) continue;
+    m_released_energy += spring_energy(s);
+    m_is_broken[s] = 1;
   }
   leave_broken_tets();
 }
@@ -160,15 +178,16 @@ int SpringBody::broken_springs() const {
   return static_cast<int>(std::count(m_is_broken.begin(), m_is_broken.end(), 1));
 }
 
+double SpringBody::spring_energy(Eigen::Index spring) const {
+  const int a = m_network.springs(spring, 0), b = m_network.springs(spring, 1);
+  const double l = (positions.row(b) - positions.row(a)).norm() - m_network.rest_lengths(spring);
+  return 0.5 * m_network.stiffness(spring) * l * l;
+}
+
 double SpringBody::elastic_energy() const {
   double sum = 0.0;
-  const Edges& springs = m_network.springs;
-  for (Eigen::Index s = 0; s < springs.rows(); ++s) {
-    if (m_is_broken[s]) continue;
-    const double l =
-        (positions.row(springs(s, 1)) - positions.row(springs(s, 0))).norm() - m_network.rest_lengths(s);
-    sum += 0.5 * m_network.stiffness(s) * l * l;
-  }
+  for (Eigen::Index s = 0; s < m_network.springs.rows(); ++s)
+    if (!m_is_broken[s]) sum += spring_energy(s);
   return sum + guard_energy(m_network.guard, m_is_unguarded, positions);
 }
 
@@ -180,16 +199,20 @@ std::vector<double> SpringBody::state() const {
   std::vector<double> out(positions.data(), positions.data() + positions.size());
   out.insert(out.end(), velocities.data(), velocities.data() + velocities.size());
   out.insert(out.end(), m_is_broken.begin(), m_is_broken.end());
+  out.push_back(m_damped_energy);
+  out.push_back(m_released_energy);
   return out;
 }
 
 void SpringBody::set_state(std::span<const double> state) {
   const auto n = static_cast<std::size_t>(positions.size());
-  if (state.size() != 2 * n + m_is_broken.size())
+  if (state.size() != 2 * n + m_is_broken.size() + 2)
     throw InputError("the saved state does not fit this spring network");
   std::copy_n(state.begin(), n, positions.data());
   std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(n), n, velocities.data());
   for (std::size_t s = 0; s < m_is_broken.size(); ++s) m_is_broken[s] = state[2 * n + s] != 0.0;
+  m_damped_energy = state[state.size() - 2];
+  m_released_energy = state.back();
   leave_broken_tets();
 }
 

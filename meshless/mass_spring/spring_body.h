@@ -63,7 +63,9 @@ class SpringBody {
   int broken_springs() const;
   double elastic_energy() const;  // Σ ½ k (l − l₀)² and the guard's [J]
   double kinetic_energy() const;
-  Points spring_forces() const;  // without damping [N]
+  double damped_energy() const { return m_damped_energy; }      // what dampers and air have taken so far [J]
+  double released_energy() const { return m_released_energy; }  // what removed springs held [J]
+  Points spring_forces() const;                                 // without damping [N]
 
   std::vector<double> state() const;
   void set_state(std::span<const double> state);
@@ -71,6 +73,8 @@ class SpringBody {
  private:
   void add_spring_forces(bool is_damped, Points& forces) const;
   void remove_overstretched();
+  void book_damping(double dt, double kept);
+  double spring_energy(Eigen::Index spring) const;
   void leave_broken_tets();
   void hold(Points& values) const;
 
@@ -78,6 +82,7 @@ class SpringBody {
   SpringOptions m_options;
   double m_damping_time = 0.0;  // c = k · this [s]
   double m_stable_step = 0.0;
+  double m_damped_energy = 0.0, m_released_energy = 0.0;
   std::vector<char> m_is_broken, m_is_unguarded;
   std::vector<HeldNode> m_held;
   VecX m_inverse_masses;  // 0 where all three coordinates are held

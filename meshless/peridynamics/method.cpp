@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "core/base/parallel.h"
 #include "core/base/stopwatch.h"
 #include "core/contact/carried_actions.h"
 #include "core/mesh/distance.h"
@@ -26,7 +27,8 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-constexpr double k_most_bytes = 12e9;  // more is refused before anything is allocated
+constexpr double k_most_bytes = 12e9;    // more is refused before anything is allocated
+constexpr double k_bond_seconds = 3e-9;  // a directed bond and step on one thread, for the expected time only
 
 // One body: its particles are rows first … first + count − 1 of all.
 struct BodyParticles {
@@ -107,6 +109,7 @@ class PeridynamicsMethod : public Method {
   void prescribe(double from, double to);
   ObstaclePoint nearest_obstacle(int particle, const Vec3& point) const;
   double obstacle_speed() const;
+  double expected_steps() const;
   bool take_step(double dt);
   bool find_pieces();
   void draw_pieces();
@@ -174,8 +177,11 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
        fmt::format("{} particles, spacing {:.4g} m, horizon {:.4g} m, {} bonds ({:.1f} bytes each way)",
                    m_particles.size(), m_spacing, m_solver->horizon(), static_cast<std::int64_t>(bonds / 2),
                    static_cast<double>(m_solver->bytes()) / std::max(bonds, 1.0))});
-  m_notes.push_back({Severity::note, fmt::format("step {:.4g} s; bound of Silling and Askari {:.4g} s",
-                                                 m_step, m_solver->stable_step())});
+  m_notes.push_back(
+      {Severity::note,
+       fmt::format("step {:.4g} s; bound of Silling and Askari {:.4g} s; {:.0f} steps take about {:.2g} s",
+                   m_step, m_solver->stable_step(), expected_steps(),
+                   expected_steps() * k_bond_seconds * bonds / thread_count())});
   if (m_settings.dust != DustDisplay::surface &&
       (m_settings.dust_size == 0 || m_settings.surface == WrittenSurface::deforming))
     m_notes.push_back({Severity::warning, "dust has no effect without dust_size and surface: fragments"});
@@ -183,6 +189,10 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   if (const auto warning = check_step(std::min(m_step, scene.step()), m_solver->stable_step())) {
     m_notes.push_back({Severity::warning, *warning});
   }
+}
+
+double PeridynamicsMethod::expected_steps() const {
+  return std::ceil(m_scene.step() / m_step - 1e-9) * m_scene.time.duration / m_scene.step();
 }
 
 Material PeridynamicsMethod::material_of(const Body& body) const {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/output/geometry_file.h"
+#include "core/output/metrics_file.h"
 #include "core/output/pvd_file.h"
 #include "tests/cli/program.h"
 
@@ -178,6 +179,38 @@ TEST_F(Export, CompletionAndManualNameEveryCommand) {
       run("bash -c '. ./completion.sh; COMP_WORDS=(exemplar run --res); COMP_CWORD=2; _exemplar; echo "
           "${COMPREPLY[@]}'");
   EXPECT_EQ(typed.output, "--resume\n") << typed.errors;
+}
+
+// The examples of a body as named morph targets whose weights are those that the run found.
+TEST_F(Export, ExamplesAreMorphTargets) {
+  write_text(m_folder / "bar.json",
+             R"({"time": {"duration": 0.1, "fps": 30}, "gravity": [0, 0, 0], "bodies": [
+    {"name": "bar", "surface": {"box": {"size": [1, 0.2, 0.2], "resolution": [5, 1, 1]}}, "material": {"young": 1e5},
+     "examples": [{"name": "long", "stretch": {"axis": "x", "factor": 1.5}},
+                  {"name": "bent", "bend": {"angle": 60}}],
+     "initial_pose": "long"}]})");
+  ASSERT_EQ(run("EXEMPLAR -q run bar.json --method fem -o bar").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR export bar -o bar.glb --from 1").exit_code, 0);
+  const Glb glb(read_text(m_folder / "bar.glb"));
+  const Json& mesh = glb.json["meshes"].back();
+  EXPECT_EQ(mesh["extras"]["targetNames"], Json({"bar_long", "bar_bent"}));
+  const Json& primitive = mesh["primitives"][0];
+  const std::vector<float> base = glb.numbers<float>(primitive["attributes"]["POSITION"]);
+  const std::vector<float> stretched = glb.numbers<float>(primitive["targets"][0]["POSITION"]);
+  ASSERT_EQ(stretched.size(), base.size());
+  // Half as long again about the middle of the bar, which is the middle of the mesh.
+  for (std::size_t i = 0; i < base.size(); i += 3) EXPECT_NEAR(stretched[i], 0.5 * base[i], 1e-6);
+  const Json& animation = glb.json["animations"][0];
+  const Json& channel = animation["channels"].back();
+  EXPECT_EQ(glb.json["nodes"][channel["target"]["node"].get<std::size_t>()]["mesh"],
+            glb.json["meshes"].size() - 1);
+  const Json& sampler = animation["samplers"][channel["sampler"].get<std::size_t>()];
+  const std::vector<float> weights = glb.numbers<float>(sampler["output"]);
+  const MetricsTable metrics = read_metrics(m_folder / "bar/metrics.csv");
+  ASSERT_EQ(weights.size(), 2 * (metrics.rows.size() - 1));
+  for (std::size_t f = 1; f < metrics.rows.size(); ++f)
+    EXPECT_FLOAT_EQ(weights[2 * (f - 1)], static_cast<float>(metrics.column("weight_bar_long")[f]));
+  EXPECT_GT(weights[0], 0.1);
 }
 
 // glb and pc2 as Blender shows them, within a millionth of the body's size.

@@ -29,8 +29,15 @@ def vector(r, size):
     return [r.uniform(-size, size) for _ in range(3)]
 
 
-def body(r, index, method):
-    made = {"name": f"body{index}", "position": [3.0 * index, r.uniform(1.2, 2.5), r.uniform(-0.2, 0.2)],
+def place(r, index, stacked):
+    """Side by side, or above each other, so that they meet."""
+    if stacked:
+        return [r.uniform(-0.2, 0.2), 1.5 + 2.5 * index, r.uniform(-0.2, 0.2)]
+    return [3.0 * index, r.uniform(1.2, 2.5), r.uniform(-0.2, 0.2)]
+
+
+def body(r, index, method, stacked):
+    made = {"name": f"body{index}", "position": place(r, index, stacked),
             "rotation": {"axis": [r.uniform(-1, 1), 1, r.uniform(-1, 1)], "angle": r.uniform(0, 360)},
             "velocity": vector(r, r.choice([0, 1, 10, 100])), "angular_velocity": vector(r, r.choice([0, 1, 20])),
             "material": {"density": 10 ** r.uniform(2, 4), "young": 10 ** r.uniform(4, 9), "poisson": r.uniform(0, 0.45),
@@ -61,9 +68,10 @@ def obstacle(r, index):
 
 
 def scene(r, method):
+    stacked = r.random() < 0.4
     return {"time": {"duration": r.uniform(0.05, 0.3), "fps": r.choice([24, 30, 60]), "steps_per_frame": r.randint(1, 6)},
             "gravity": [0, r.choice([0, -9.81, -9.81, -100]), 0],
-            "bodies": [body(r, i, method) for i in range(r.randint(1, 3))],
+            "bodies": [body(r, i, method, stacked) for i in range(r.randint(1, 3))],
             "obstacles": [obstacle(r, i) for i in range(r.randint(0, 3))],
             "methods": {"peridynamics": {"particles": r.randint(50, 400)}}}
 
@@ -118,7 +126,7 @@ def main():
     parser.add_argument("--keep", default="")
     arguments = parser.parse_args()
     listed = subprocess.run([arguments.program, "list", "methods", "--json"], capture_output=True, text=True, check=True).stdout
-    arguments.methods = [method["name"] for method in json.loads(listed)["methods"] if method["name"] != "rigid-bend"]
+    arguments.methods = [method["name"] for method in json.loads(listed)["methods"]]
     counts, problems = {}, 0
     for number in range(arguments.first, arguments.first + arguments.count):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="exemplar-random-"))

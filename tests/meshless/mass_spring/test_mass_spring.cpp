@@ -151,6 +151,27 @@ TEST(SpringBody, DampingTakesEnergyAndNoRigidMotion) {
   EXPECT_LT((body.velocities.colwise().mean() - Eigen::RowVector3d(2, -1, 3)).norm(), 1e-2);
 }
 
+// What dampers and air have taken is what is missing, the nearer the smaller the step.
+TEST(SpringBody, DampedEnergyIsWhatIsMissing) {
+  SpringOptions options;
+  options.damping_ratio = 0.3;
+  options.air_drag = 20;
+  double errors[2];
+  for (int k = 0; k < 2; ++k) {
+    SpringBody body = block(options);
+    body.velocities.rowwise() = Eigen::RowVector3d(2, -1, 3);
+    shake(body, 0.02);
+    const double before = body.elastic_energy() + body.kinetic_energy();
+    const double h = body.stable_step() / (k == 0 ? 10 : 40);
+    for (int step = 0; step < (k == 0 ? 2000 : 8000); ++step) body.step(h, Vec3::Zero());
+    const double missing = before - body.elastic_energy() - body.kinetic_energy();
+    EXPECT_GT(missing, 0.1 * before);
+    errors[k] = std::abs(body.damped_energy() - missing) / missing;
+  }
+  EXPECT_LT(errors[0], 1e-3);
+  EXPECT_LT(errors[1], 0.6 * errors[0]);
+}
+
 TEST(SpringBody, ConstraintsHoldLengthsAtLargeSteps) {
   SpringOptions options;
   options.integration = Integration::constraints;
@@ -187,7 +208,10 @@ TEST(SpringBody, OverstretchedSpringsAreRemovedAndPullNoMore) {
   options.strain_limit = 0.2;
   SpringBody body = block(options, 1);
   body.positions.col(0) *= 1.5;
-  body.step(1e-6, Vec3::Zero());
+  const double before = body.elastic_energy();
+  body.step(1e-9, Vec3::Zero());
+  EXPECT_NEAR(body.released_energy(), before - body.elastic_energy(), 1e-6 * before);
+  EXPECT_GT(body.released_energy(), 0.1 * before);
   EXPECT_GT(body.broken_springs(), 0);
   EXPECT_LT(body.broken_springs(), body.network().springs.rows());
   for (Eigen::Index s = 0; s < body.network().springs.rows(); ++s) {
