@@ -304,6 +304,7 @@ int guarded_main(int argc, char** argv) {
 }  // namespace
 }  // namespace exemplar
 
-int main(int argc, char** argv) {
+// What fails while a failure is being said ends the program.
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
   return exemplar::guarded_main(argc, argv);
 }

@@ -228,11 +228,8 @@ bool is_complete(const std::string& output, const std::string& key, int frames) 
 }
 
 void write_example_shapes(const fs::path& output, const Scene& scene) {
-  fs::remove_all(output / "examples");
-  for (const Geometry& shape : example_shapes(scene)) {
-    fs::create_directories(output / "examples");
-    write_geometry(output / "examples" / (shape.series + geometry_extension(shape.kind)), shape, 0);
-  }
+  const Geometry shapes = example_shapes(scene);
+  if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
 
 RunSummary simulate_into(const std::string& output, const RunRecord& record, const Scene& scene,
@@ -252,7 +249,7 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   Notes later = method.notes();  // what turned up on the way
   later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
   directory.add_notes(later);
-  const RunSummary summary = directory.finish(simulated);
+  RunSummary summary = directory.finish(simulated);
   bar.finish();
   return summary;
 }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <cmath>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +46,7 @@ std::string harmless(const std::string& line) {
 }  // namespace
 
 std::string clock_text(double seconds) {
-  const int whole = static_cast<int>(seconds + 0.5);
+  const auto whole = static_cast<int>(std::lround(seconds));
   if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }

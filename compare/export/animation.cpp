@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <set>
 
 #include "core/base/errors.h"
 #include "core/mesh/bvh.h"
@@ -50,19 +50,26 @@ int find_weight(const MetricsTable& metrics, const std::string& name) {
   return own >= 0 ? own : metrics.find(std::regex_replace(name, copy, "_"));
 }
 
-// None where the run has no weights of the shape's examples, or only such as were shown already.
+// None where the run has no weights of its examples.
 std::optional<AnimationExamples> read_examples(const fs::path& file, const MetricsTable& metrics,
-                                               std::size_t first, std::size_t count, std::set<int>& shown) {
+                                               std::size_t first, std::size_t count) {
   const Geometry shape = read_geometry(file);
   AnimationExamples examples;
   examples.rest = shape.points;
   examples.triangles = triangles_of(shape, file);
   examples.weights.resize(count);
+  std::map<int, std::size_t> targets;  // of a column
   for (const FieldArray& array : shape.arrays) {
     const int column = find_weight(metrics, array.name);
-    if (array.components != 3 || column < 0 || !shown.insert(column).second) continue;
+    if (array.components != 3 || column < 0) continue;
+    const Points displacement = Eigen::Map<const Points>(array.values.data(), shape.points.rows(), 3);
+    const auto [target, is_new] = targets.emplace(column, examples.names.size());
+    if (!is_new) {
+      examples.displacements[target->second] += displacement;
+      continue;
+    }
     examples.names.push_back(metrics.columns[static_cast<std::size_t>(column)].name.substr(7));
-    examples.displacements.push_back(Eigen::Map<const Points>(array.values.data(), shape.points.rows(), 3));
+    examples.displacements.push_back(displacement);
     for (std::size_t f = 0; f < count; ++f) {
       const std::size_t row = std::min(first + f, metrics.rows.size() - 1);
       examples.weights[f].push_back(metrics.rows[row][static_cast<std::size_t>(column)]);
@@ -74,15 +81,12 @@ std::optional<AnimationExamples> read_examples(const fs::path& file, const Metri
 
 void add_examples(Animation& animation, const fs::path& directory, const std::string& prefix,
                   std::size_t first, std::size_t count) {
-  if (!fs::is_regular_file(directory / "metrics.csv")) return;
+  const fs::path file = directory / "examples.vtp";
+  if (!fs::is_regular_file(file) || !fs::is_regular_file(directory / "metrics.csv")) return;
   const MetricsTable metrics = read_metrics(directory / "metrics.csv", AtDamage::stop);
-  std::set<int> shown;
-  for (int k = 0; !metrics.rows.empty(); ++k) {
-    const fs::path file = directory / "examples" / fmt::format("{}.vtp", k);
-    if (!fs::is_regular_file(file)) break;
-    auto examples = read_examples(file, metrics, first, count, shown);
-    if (!examples) continue;
-    examples->name = fmt::format("{}examples {}", prefix, k);
+  if (metrics.rows.empty()) return;
+  if (auto examples = read_examples(file, metrics, first, count)) {
+    examples->name = prefix + "examples";
     animation.examples.push_back(std::move(*examples));
   }
 }

@@ -25,7 +25,7 @@ struct AnimationTrack {
   std::vector<AnimationPart> parts;
 };
 
-// A body at rest and its examples, which the run's weights w_i mix: rest + Σ w_i (example_i − rest).
+// Bodies at rest and their examples, which the run's weights w_i mix: rest + Σ w_i (example_i − rest).
 struct AnimationExamples {
   std::string name;
   Triangles triangles;
@@ -40,7 +40,7 @@ struct Animation {
   std::vector<double> times;  // s, from 0 on
   double fps = 0;
   std::vector<AnimationTrack> tracks;
-  std::vector<AnimationExamples> examples;  // behind the tracks (−z), of runs that have weights
+  std::vector<AnimationExamples> examples;  // behind the tracks (−z), one a run that has weights
 };
 
 struct FrameRange {

@@ -235,8 +235,8 @@ void shade_pixel(std::uint8_t* pixel, double odd, double shade, double solid) {
   const double lightness = (1 - 0.32 * shade) * (0.905 - 0.05 * odd);
   constexpr double k_white[3] = {246, 246, 250};
   for (std::size_t c = 0; c < 3; ++c) {
-    pixel[c] =
-        static_cast<std::uint8_t>(solid * lightness * k_white[c] + (1 - solid) * k_background[c] + 0.5);
+    pixel[c] = static_cast<std::uint8_t>(
+        std::lround(solid * lightness * k_white[c] + (1 - solid) * k_background[c]));
   }
 }
 

@@ -63,7 +63,8 @@ void describe(CLI::App& app, Call& call) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+// What fails while a failure is being said ends the program.
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
   CLI::App app("Draws a contact sheet of an Exemplar run or comparison directory.", "exemplar-render");
   Call call;
   describe(app, call);

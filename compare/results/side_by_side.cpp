@@ -129,7 +129,8 @@ std::vector<Vec3> side_by_side_offsets(std::size_t runs, const Box& bounds) {
   const bool along_x = size.x() <= size.z();
   std::vector<Vec3> offsets;
   for (std::size_t i = 0; i < runs; ++i) {
-    const double place = static_cast<double>(i % 6), row = static_cast<double>(i / 6);
+    const std::size_t whole_rows = i / 6;
+    const double place = static_cast<double>(i % 6), row = static_cast<double>(whole_rows);
     const double gap = 1.04;  // shafts touch at 1
     offsets.push_back(along_x ? Vec3(gap * place * size.x(), 0, -gap * row * size.z())
                               : Vec3(gap * row * size.x(), 0, -gap * place * size.z()));

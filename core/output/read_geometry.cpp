@@ -38,7 +38,7 @@ class ErrorObserver : public vtkCommand {
 
 // frames/surface_00012.vtp → surface
 std::string series_of(const fs::path& path) {
-  const std::string stem = path.stem().string();
+  std::string stem = path.stem().string();
   const std::size_t underscore = stem.rfind('_');
   if (underscore == std::string::npos || underscore + 1 == stem.size()) return stem;
   const bool number = stem.find_first_not_of("0123456789", underscore + 1) == std::string::npos;

@@ -4,21 +4,33 @@
 
 namespace exemplar {
 
-std::vector<Geometry> example_shapes(const Scene& scene) {
-  std::vector<Geometry> shapes;
+namespace {
+
+Geometry shape_of(const Body& body) {
+  const TriMesh& rest = body.surface();
+  Geometry shape;
+  shape.points = rest.vertices;
+  shape.connectivity.assign(rest.triangles.data(), rest.triangles.data() + rest.triangles.size());
+  for (const Example& example : body.examples())
+    shape.arrays.push_back(make_array("weight_" + body.name() + "_" + example.name, Association::point,
+                                      example.surface - rest.vertices));
+  return shape;
+}
+
+}  // namespace
+
+Geometry example_shapes(const Scene& scene) {
+  Geometry all;
+  std::size_t count = 0;
   for (const Body& body : scene.bodies) {
-    if (body.examples().empty() || shapes.size() == k_most_example_shapes) continue;
-    const TriMesh& rest = body.surface();
-    Geometry shape;
-    shape.series = std::to_string(shapes.size());
-    shape.points = rest.vertices;
-    shape.connectivity.assign(rest.triangles.data(), rest.triangles.data() + rest.triangles.size());
-    for (const Example& example : body.examples())
-      shape.arrays.push_back(make_array("weight_" + body.name() + "_" + example.name, Association::point,
-                                        example.surface - rest.vertices));
-    shapes.push_back(std::move(shape));
+    if (body.examples().empty() || count == k_most_example_shapes) continue;
+    if (count++ == 0) {
+      all = shape_of(body);
+    } else {
+      append(all, shape_of(body));
+    }
   }
-  return shapes;
+  return all;
 }
 
 }  // namespace exemplar

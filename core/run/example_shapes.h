@@ -2,8 +2,6 @@
 // "Warp By Vector".
 #pragma once
 
-#include <vector>
-
 #include "core/output/fields.h"
 #include "core/scene/scene.h"
 
@@ -11,8 +9,8 @@ namespace exemplar {
 
 constexpr std::size_t k_most_example_shapes = 32;  // of a scene with more bodies the first ones
 
-// One geometry a body that has examples, series "0", "1", …: its surface at rest with one array of displacements (m) an
-// example, named as the example's weight among the metrics: weight_<body>_<example>.
-std::vector<Geometry> example_shapes(const Scene& scene);
+// The bodies that have examples at rest, with one array of displacements (m) an example, named as the example's weight
+// among the metrics: weight_<body>_<example>. Without points where there are none.
+Geometry example_shapes(const Scene& scene);
 
 }  // namespace exemplar

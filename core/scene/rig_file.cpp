@@ -215,7 +215,7 @@ Rig cached_rig(const Volume& exact, const HandleRequest& request) {
     // A damaged entry is made anew.
   }
   const Phase phase(fmt::format("computing skinning weights of {} vertices", volume.mesh.vertices.rows()));
-  const Rig rig = make_rig(volume, request);
+  Rig rig = make_rig(volume, request);
   write_cache_entry(*path, encode_rig(rig, volume));
   return rig;
 }

@@ -90,7 +90,7 @@ bool ScalarCholesky::factorise(const SparseMatrix& a) {
   SparseMatrix lower = a.triangularView<Eigen::Lower>();
   lower.makeCompressed();
   assert(lower.nonZeros() == m_implementation->lower.nonZeros() && "the pattern changed");
-  m_implementation->lower = std::move(lower);
+  m_implementation->lower.swap(lower);
   return m_implementation->factorise();
 }
 

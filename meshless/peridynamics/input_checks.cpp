@@ -30,6 +30,7 @@ double thin_part(const TriMesh& closed_surface) {
   const SurfaceDistance distance(closed_surface);
   const Points& x = closed_surface.vertices;
   const double size = (x.colwise().maxCoeff() - x.colwise().minCoeff()).norm();
+  const double offset = 1e-7 * size;  // of a ray's start below the surface
   const Eigen::Index count = closed_surface.triangles.rows(), stride = 1 + count / 10000;
   std::vector<std::pair<double, double>> samples;  // thickness, area
   double whole = 0;
@@ -39,8 +40,8 @@ double thin_part(const TriMesh& closed_surface) {
     const Vec3 area = 0.5 * (b - a).cross(c - a);
     if (!(area.norm() > 0)) continue;
     const Vec3 inwards = -area.normalized();
-    const auto hit = distance.ray_cast((a + b + c) / 3 + 1e-7 * size * inwards, inwards);
-    samples.emplace_back(hit ? hit->t : size, area.norm());
+    const auto hit = distance.ray_cast((a + b + c) / 3 + offset * inwards, inwards);
+    samples.emplace_back(hit ? hit->t + offset : size, area.norm());
     whole += area.norm();
   }
   std::sort(samples.begin(), samples.end());

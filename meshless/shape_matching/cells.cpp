@@ -114,7 +114,8 @@ int add_samples(const Lattice& lattice, const InsideTest& inside, const CubicalO
   const double share = options.density * lattice.spacing.prod() / (n * n * n);
   int hits = 0;
   for (int s = 0; s < n * n * n; ++s) {
-    const Vec3 local = (Vec3(s % n, (s / n) % n, s / (n * n)) + Vec3::Constant(0.5)) / n;
+    const Vec3 local =
+        (Eigen::Vector3i(s % n, (s / n) % n, s / (n * n)).cast<double>() + Vec3::Constant(0.5)) / n;
     const Vec3 at = lattice.origin + lattice.spacing.cwiseProduct(local + Vec3(place[0], place[1], place[2]));
     if (!is_full && !inside(at)) continue;
     ++hits;

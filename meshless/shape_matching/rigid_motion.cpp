@@ -48,7 +48,7 @@ Vec3 solve_inertia(const Mat3& inertia, const Vec3& angular_momentum) {
   const double mean = inertia.trace() / 3.0;
   if (inertia.determinant() > 1e-3 * mean * mean * mean) return inertia.inverse() * angular_momentum;
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(inertia);
-  const Vec3 values = solver.eigenvalues();
+  const Vec3& values = solver.eigenvalues();
   Vec3 local = solver.eigenvectors().transpose() * angular_momentum;
   for (int i = 0; i < 3; ++i) local(i) = values(i) > 1e-10 * values(2) ? local(i) / values(i) : 0.0;
   return solver.eigenvectors() * local;

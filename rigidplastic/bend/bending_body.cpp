@@ -79,7 +79,7 @@ TriMesh compact(const Points& points, const Triangles& triangles) {
 
 }  // namespace
 
-BendingBody::BendingBody(ArticulatedBody articulated, std::optional<Vec3> held, bool always_open)
+BendingBody::BendingBody(ArticulatedBody articulated, const std::optional<Vec3>& held, bool always_open)
     : m_articulated(std::move(articulated)), m_held(held), m_always_open(always_open) {
   m_joints.resize(m_articulated.joints().size());
   for (std::size_t j = 0; j < m_joints.size(); ++j)

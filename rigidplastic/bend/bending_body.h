@@ -31,7 +31,7 @@ struct Cluster {
 class BendingBody {
  public:
   // `held`: the middle of what a support holds, at rest.
-  BendingBody(ArticulatedBody articulated, std::optional<Vec3> held, bool always_open);
+  BendingBody(ArticulatedBody articulated, const std::optional<Vec3>& held, bool always_open);
 
   const ArticulatedBody& articulated() const { return m_articulated; }
   ArticulatedBody& articulated() { return m_articulated; }

@@ -599,7 +599,7 @@ StepReport BendMethod::advance(double until, const InterruptCheck& interrupted) 
   hooks.before = [this](double dt) { before_tick(dt); };
   hooks.retry = [this](double dt) { return rehearse(dt); };
   hooks.after = [this](double dt) { after_tick(dt); };
-  const StepReport report = m_simulation.advance(until, interrupted, hooks);
+  StepReport report = m_simulation.advance(until, interrupted, hooks);
   // The parts' shapes follow the skin once a frame.
   if (std::find(m_turned.begin(), m_turned.end(), 1) != m_turned.end()) {
     const Stopwatch watch;

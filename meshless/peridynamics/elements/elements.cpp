@@ -307,7 +307,7 @@ void cut_walls(const TriMesh& surface, const TetMesh& volume, const std::vector<
 }
 
 // Volumes by the divergence theorem, particles that own something renumbered, faces stored.
-Elements assemble(const Points& points, std::vector<Piece> pieces, double spacing) {
+Elements assemble(const Points& points, const std::vector<Piece>& pieces, double spacing) {
   const std::size_t count = static_cast<std::size_t>(points.rows());
   std::vector<double> volumes(count, 0);
   std::vector<std::uint8_t> on_surface(count, 0);
@@ -416,7 +416,7 @@ Elements make_elements(ElementKind kind, const TriMesh& surface, const TetMesh& 
     cut_surface(surface, cells, spacing, pieces);
     cut_walls(surface, volume, cells, spacing, pieces);
   }
-  Elements elements = assemble(points, std::move(pieces), spacing);
+  Elements elements = assemble(points, pieces, spacing);
   if (elements.particles.size() < 2)
     throw InputError("fewer than two particles fit into the surface: use more");
   return elements;

@@ -95,7 +95,7 @@ std::vector<BenchRecord> dent_map(const ValidationContext&) {
     const Times t = measure(rabbit, paper.cells, true);
     const std::string grid = fmt::format("{0}×{0}", paper.cells);
     const auto row = [&](const std::string& what, double value, double published) {
-      records.push_back(reported(grid + " " + what, 1e3 * value, "ms",
+      records.push_back(reported(fmt::format("{} {}", grid, what), 1e3 * value, "ms",
                                  fmt::format("patkar2014 Table 1: {:.4g} ms", 1e3 * published), mesh));
     };
     row("Z-buffer", t.z_buffer, paper.z_buffer);

@@ -145,7 +145,7 @@ std::vector<ValidationRecord> full_weight(const ValidationContext&) {
     body.settle(0.004);
   }
   settle_fully(body, 0.004);
-  Points centres = rig.centres();
+  const Points& centres = rig.centres();
   const Points posed = skin(rig.rest(), centres, rig.weights(), bar_poses()[1]);
   // The falloff leaves φ(d/γ) ≥ 0.999 of a step that is clamped at 1 everywhere.
   return {at_most("distance from example 1 [m]", (body.points() - posed).rowwise().norm().maxCoeff(), 1e-12,
