@@ -124,6 +124,7 @@ class PeridynamicsMethod : public Method {
   std::vector<Geometry> make_surfaces(const Points& current) const;
   bool is_acted_on() const;  // by supports or loads
   void add_particle_fields(const BodyParticles& part, Geometry& pieces) const;
+  void add_vertex_fields(Geometry& surface) const;
   void cut_bonds();
   Geometry particle_geometry(const Points& current) const;
 
@@ -605,11 +606,32 @@ void PeridynamicsMethod::add_particle_fields(const BodyParticles& part, Geometry
   pieces.arrays.push_back(make_array("velocity", Association::cell, moving));
 }
 
+// Damage and velocity of the particle nearest to every vertex.
+void PeridynamicsMethod::add_vertex_fields(Geometry& surface) const {
+  const std::vector<double> damage = m_solver->damage();
+  const Points velocities = m_solver->velocities();
+  std::vector<MatX> damages, moving;
+  for (const BodyParticles& part : m_bodies) {
+    const Eigen::Index count = part.body->surface().vertices.rows();
+    damages.emplace_back(count, 1);
+    moving.emplace_back(count, 3);
+    for (Eigen::Index v = 0; v < count; ++v) {
+      const auto particle = static_cast<Eigen::Index>(part.first) + part.follower->nearest(v);
+      damages.back()(v, 0) = damage[static_cast<std::size_t>(particle)];
+      moving.back().row(v) = velocities.row(particle);
+    }
+  }
+  add_point_array(surface, "damage", damages);
+  add_point_array(surface, "velocity", moving);
+}
+
 std::vector<Geometry> PeridynamicsMethod::make_surfaces(const Points& current) const {
   if (m_settings.surface == WrittenSurface::deforming) {
     std::vector<Points> positions;
     for (const BodyParticles& part : m_bodies) positions.push_back(followed(part, current));
-    return {surface_geometry(m_scene, positions)};
+    Geometry surface = surface_geometry(m_scene, positions);
+    add_vertex_fields(surface);
+    return {std::move(surface)};
   }
   std::vector<Geometry> result;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {

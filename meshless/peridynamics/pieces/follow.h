@@ -16,6 +16,7 @@ class SurfaceFollower {
   // The `count` nearest of the particles for every vertex, weighted by inverse square distance.
   SurfaceFollower(const Points& vertices, const Points& particles, int count = 4);
 
+  int nearest(Eigen::Index vertex) const { return m_nearest[static_cast<std::size_t>(m_count * vertex)]; }
   // Particles that carry a vertex, ascending: only their maps are needed.
   const std::vector<int>& carriers() const { return m_carriers; }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
 
 #include "core/base/errors.h"
@@ -113,7 +115,13 @@ TEST(Method, DeformingSurfaceKeepsTheInputsVertices) {
   deforming.surface = WrittenSurface::deforming;
   const auto method = make_method(scene, deforming);
   const Points& rest = scene.bodies[0].surface().vertices;
-  EXPECT_LT((method->fields()[0].points - rest).cwiseAbs().maxCoeff(), 1e-15);
+  const Geometry start = method->fields()[0];
+  EXPECT_LT((start.points - rest).cwiseAbs().maxCoeff(), 1e-15);
+  const auto velocity = std::find_if(start.arrays.begin(), start.arrays.end(),
+                                     [](const FieldArray& array) { return array.name == "velocity"; });
+  ASSERT_NE(velocity, start.arrays.end());
+  for (std::size_t v = 0; v < velocity->values.size(); v += 3)
+    EXPECT_EQ(velocity->values[v + 1], settings.bodies[0].velocity.y());
   for (int frame = 1; frame <= 10; ++frame) method->advance(scene.frame_time(frame), k_never);
   const Points now = method->fields()[0].points;
   ASSERT_EQ(now.rows(), rest.rows());
