@@ -246,7 +246,8 @@ void add_commands(CLI::App& app, Arguments& a) {
   add_check(app, a.check);
   add_records(app, "validate", "Run the physics validation cases: measured against expected", a.validate)
       ->add_flag("--slow", a.validate.slow, "Also the long cases");
-  add_records(app, "bench", "Measure speed on this machine, beside the papers' and peers' figures", a.bench);
+  add_records(app, "bench", "Measure speed on this machine, beside the papers' and peers' figures", a.bench)
+      ->add_flag("--slow", a.bench.slow, "Also the largest sizes");
   add_list(app, a.list);
   app.add_subcommand("completion", "Print the completion script for bash: source <(exemplar completion)");
   app.add_subcommand("manual", "Print the manual page: exemplar manual | man -l -");

@@ -2,7 +2,9 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
+#include <bit>
 
 #include "core/base/index.h"
 #include "core/base/parallel.h"
@@ -84,12 +86,35 @@ FlowCount flow(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet
 
 namespace {
 
-// Distance of `target` to the combination of `columns` with the best weights that are surely in the simplex.
+// Distance of `target` to Σ w_i (points_i − base), w cut to what is surely in the simplex.
+double distance_to_part(const MatX& edges, const Vec3& target, VecX w) {
+  w = w.cwiseMax(0);
+  if (w.sum() > 1) w /= w.sum();
+  return (edges * w - target).norm();
+}
+
+// Of `target` to the hull of 0 and the columns. The quick weights come from products of the columns and leave an
+// error of 1e-7 where those are nearly dependent; then all simplices of the hull are tried, as the nearest point is
+// in one of them.
 double distance_to_hull(const MatX& columns, const Vec3& target) {
   if (columns.cols() == 0) return target.norm();
-  VecX w = project_on_simplex_hull(columns, target).cwiseMax(0);
-  if (w.sum() > 1) w /= w.sum();
-  return (columns * w - target).norm();
+  double best = distance_to_part(columns, target, project_on_simplex_hull(columns, target));
+  const Eigen::Index points = columns.cols() + 1;
+  if (best < 1e-11 || points > 16) return best;
+  const auto point = [&](int i) { return i == 0 ? Vec3::Zero().eval() : Vec3(columns.col(i - 1)); };
+  for (unsigned chosen = 1; chosen < (1U << points); ++chosen) {
+    const int count = std::popcount(chosen);
+    if (count > 4) continue;
+    const int base = std::countr_zero(chosen);
+    MatX edges(3, count - 1);
+    for (int i = base + 1, k = 0; i < points; ++i) {
+      if ((chosen >> i & 1U) != 0) edges.col(k++) = point(i) - point(base);
+    }
+    const Vec3 rest = target - point(base);
+    const VecX w = count == 1 ? VecX(0) : VecX(edges.colPivHouseholderQr().solve(rest));
+    best = std::min(best, distance_to_part(edges, rest, w));
+  }
+  return best;
 }
 
 }  // namespace

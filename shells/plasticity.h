@@ -33,7 +33,7 @@ struct FlowCount {
 
 // How far the rest states lie outside the space of the plastic examples, the largest over all triangles; 0 without
 // examples. Paper: beyond its interval, lengths relative to the undeformed ones, angles in rad. Physical: distance
-// to a point of the hull, whose weights are found anew and tried, so that no fault of the projection can hide;
+// to a point of the hull, looked for anew by trying its simplices, so that no fault of the projection can hide;
 // squared lengths relative to the undeformed ones, angles in rad.
 double outside_examples(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet,
                         const Rests<PhysicalTriangle>& undeformed, const Rests<PhysicalTriangle>& rest);

@@ -31,13 +31,37 @@ SheetTerm<Triangle>::SheetTerm(std::shared_ptr<const Sheet> sheet, std::vector<T
     m_in = examples->takes_part;
     m_on_simplex = examples->on_simplex;
     constexpr int in_plane = Triangle::measures - 3;
-    for (const Triangle& t : m_triangles) {
-      m_example_stiffness.push_back(t.stiffness);
-      m_example_stiffness.back().template topRows<in_plane>() *= examples->membrane;
-      m_example_stiffness.back().template bottomRows<3>() *= examples->bending;
+    m_factors.template head<in_plane>().setConstant(examples->membrane);
+    m_factors.template tail<3>().setConstant(examples->bending);
+  }
+  find_ways();
+  number_nodes();
+}
+
+template <class Triangle>
+void SheetTerm<Triangle>::set_rest(Rests<Triangle> rest) {
+  m_rest = std::move(rest);
+  find_ways();
+}
+
+// p_0 carries the plastic offsets of W_i; the examples themselves stay as they are.
+template <class Triangle>
+void SheetTerm<Triangle>::find_ways() {
+  const auto count = to_row(m_poses.size());
+  m_ways.assign(m_poses.size(), Rests<Triangle>::Zero(Triangle::measures, m_rest.cols()));
+  m_pulls = m_ways;
+  m_way_stiffness = MatX::Zero(count, count);
+  for (std::size_t t = 0; t < m_triangles.size(); ++t) {
+    if (!in_examples(t)) continue;
+    for (std::size_t i = 0; i < m_poses.size(); ++i) {
+      m_ways[i].col(to_row(t)) = m_poses[i].col(to_row(t)) - m_rest.col(to_row(t));
+      m_pulls[i].col(to_row(t)) = m_triangles[t].resist(m_factors.cwiseProduct(m_ways[i].col(to_row(t))));
+    }
+    for (Eigen::Index i = 0; i < count; ++i) {
+      for (Eigen::Index l = 0; l < count; ++l)
+        m_way_stiffness(i, l) += m_ways[to_size(i)].col(to_row(t)).dot(m_pulls[to_size(l)].col(to_row(t)));
     }
   }
-  number_nodes();
 }
 
 // Nodes that occur twice (opposite vertices of small closed meshes, edges in one pack) are one local node.
@@ -100,37 +124,39 @@ void SheetTerm<Triangle>::connect(const BlockPattern& pattern, std::span<const i
 
 template <class Triangle>
 typename Triangle::Measures SheetTerm<Triangle>::example_rest(std::size_t t, const VecX& w) const {
-  // p_0 carries the plastic offsets of W_i; the examples themselves stay as they are.
-  Measures rest = (1 - w.sum()) * m_rest.col(to_row(t));
-  for (std::size_t i = 0; i < m_poses.size(); ++i) rest += w[to_row(i)] * m_poses[i].col(to_row(t));
+  Measures rest = m_rest.col(to_row(t));
+  for (std::size_t i = 0; i < m_ways.size(); ++i) rest += w[to_row(i)] * m_ways[i].col(to_row(t));
   return rest;
 }
 
+// C commutes with factors of membrane and bending: one product with it serves all three energies.
 template <class Triangle>
 typename SheetTerm<Triangle>::Point SheetTerm<Triangle>::evaluate(const Points& x, const VecX& theta,
                                                                   const VecX& w, std::size_t t) const {
   Point point;
   point.q = m_sheet->shape(x, theta, t);
-  point.p = m_triangles[t].measure(point.q);
-  point.stiffness = m_internal * m_triangles[t].stiffness;
-  point.f = point.stiffness * (point.p - m_rest.col(to_row(t)));
+  const Measures p = m_triangles[t].measure(point.q);
+  Measures sum = m_internal * (p - m_rest.col(to_row(t)));
+  point.factors.setConstant(m_internal);
   if (in_examples(t)) {
-    point.f += m_example_stiffness[t] * (point.p - example_rest(t, w));
-    point.stiffness += m_example_stiffness[t];
+    point.off_examples = p - example_rest(t, w);
+    sum += m_factors.cwiseProduct(point.off_examples);
+    point.factors += m_factors;
   }
   if (m_rate > 0) {
-    point.f += m_rate * (point.stiffness * (point.p - m_step_start.col(to_row(t))));
-    point.stiffness *= 1 + m_rate;
+    sum += m_rate * point.factors.cwiseProduct(p - m_step_start.col(to_row(t)));
+    point.factors *= 1 + m_rate;
   }
+  point.f = m_triangles[t].resist(sum);
   return point;
 }
 
 template <class Triangle>
 double SheetTerm<Triangle>::viscous_value(const Measures& p, std::size_t t) const {
   const Measures d = p - m_step_start.col(to_row(t));
-  Measures f = m_internal * (m_triangles[t].stiffness * d);
-  if (in_examples(t)) f += m_example_stiffness[t] * d;
-  return 0.5 * m_rate * d.dot(f);
+  Measures factors = Measures::Constant(m_internal);
+  if (in_examples(t)) factors += m_factors;
+  return 0.5 * m_rate * d.dot(m_triangles[t].resist(factors.cwiseProduct(d)));
 }
 
 template <class Triangle>
@@ -140,13 +166,17 @@ double SheetTerm<Triangle>::value(const Points& x, const VecX& w) {
   parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
     const Measures p = m_triangles[t].measure(m_sheet->shape(x, theta, t));
     const Measures d = p - m_rest.col(to_row(t));
-    m_slots[t] = 0.5 * m_internal * d.dot(m_triangles[t].stiffness * d);
+    m_slots[t] = 0.5 * m_internal * d.dot(m_triangles[t].resist(d));
     if (m_rate > 0) m_slots[t] += viscous_value(p, t);
-    if (!in_examples(t)) return;
-    const Measures e = p - example_rest(t, w);
-    m_slots[t] += 0.5 * e.dot(m_example_stiffness[t] * e);
+    if (in_examples(t)) m_slots[t] += example_value(p, w, t);
   });
   return sum_in_order(m_slots);
+}
+
+template <class Triangle>
+double SheetTerm<Triangle>::example_value(const Measures& p, const VecX& w, std::size_t t) const {
+  const Measures e = p - example_rest(t, w);
+  return 0.5 * e.dot(m_triangles[t].resist(m_factors.cwiseProduct(e)));
 }
 
 template <class Triangle>
@@ -206,9 +236,8 @@ void SheetTerm<Triangle>::add_gradient(const Points& x, const VecX& w, Points& g
     for (int a = 0; a < m_local[t].count; ++a)
       g.row(m_nodes[k_nodes * t + to_size(a)]) += nodal.template segment<3>(3 * a).transpose();
     if (!in_examples(t)) return;
-    const Measures f = m_example_stiffness[t] * (point.p - example_rest(t, w));
     for (std::size_t i = 0; i < m; ++i)
-      m_slots[m * t + i] = -f.dot(m_poses[i].col(to_row(t)) - m_rest.col(to_row(t)));
+      m_slots[m * t + i] = -point.off_examples.dot(m_pulls[i].col(to_row(t)));
   });
   for (std::size_t t = 0; m > 0 && t < m_sheet->triangle_count(); ++t)
     g_w += Eigen::Map<const VecX>(m_slots.data() + m * t, to_row(m));
@@ -246,7 +275,7 @@ void SheetTerm<Triangle>::add_triangle(const Points& x, const VecX& w, bool proj
   const Point point = evaluate(x, m_theta, w, t);
   const Triangle& triangle = m_triangles[t];
   const typename Triangle::Jacobian p_q = triangle.jacobian(point.q);
-  Mat6 k = p_q.transpose() * point.stiffness * p_q;
+  Mat6 k = p_q.transpose() * (triangle.stiffness * point.factors.asDiagonal()) * p_q;
   if (triangle.bent_measures()) k += triangle.second(point.q, point.f);
   if (project && triangle.bent_measures()) k = project_psd(k);
   const Jacobian j = jacobian(x, t);
@@ -263,12 +292,8 @@ void SheetTerm<Triangle>::add_triangle(const Points& x, const VecX& w, bool proj
   }
   if (!in_examples(t)) return;
   for (std::size_t i = 0; i < m_poses.size(); ++i) {
-    const Measures direction = m_poses[i].col(to_row(t)) - m_rest.col(to_row(t));
-    const Vec6 column = -(p_q.transpose() * (m_example_stiffness[t] * direction));
+    const Vec6 column = -(p_q.transpose() * m_pulls[i].col(to_row(t)));
     scatter(t, j.transpose() * column, c.col(to_row(i)));
-    for (std::size_t l = 0; l < m_poses.size(); ++l)
-      m_slots[(t * m_poses.size() + i) * m_poses.size() + l] =
-          direction.dot(m_example_stiffness[t] * (m_poses[l].col(to_row(t)) - m_rest.col(to_row(t))));
   }
 }
 
@@ -295,13 +320,10 @@ template <class Triangle>
 void SheetTerm<Triangle>::add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a,
                                       Eigen::Ref<MatX> c, Eigen::Ref<MatX> d) {
   differentiate_angles(x);
-  const std::size_t m = m_poses.size();
-  m_slots.assign(m * m * m_sheet->triangle_count(), 0.0);
   m_moments.resize(3, to_row(m_sheet->triangle_count()));
   m_triangle_colours.for_each([&](std::size_t t) { add_triangle(x, w, project, t, a, c); });
   if (!project) m_hinge_colours.for_each([&](std::size_t h) { add_edge(x, h, a); });
-  for (std::size_t t = 0; m > 0 && t < m_sheet->triangle_count(); ++t)
-    d += Eigen::Map<const MatX>(m_slots.data() + m * m * t, to_row(m), to_row(m));
+  d += m_way_stiffness;
 }
 
 template <class Triangle>
@@ -353,7 +375,7 @@ MatX SheetTerm<Triangle>::triangle_energies(const Points& x) const {
   constexpr int in_plane = Triangle::measures - 3;
   parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
     const Measures d = m_triangles[t].measure(m_sheet->shape(x, theta, t)) - m_rest.col(to_row(t));
-    const Measures f = m_internal * (m_triangles[t].stiffness * d);
+    const Measures f = m_internal * m_triangles[t].resist(d);
     energies(0, to_row(t)) = 0.5 * d.template head<in_plane>().dot(f.template head<in_plane>());
     energies(1, to_row(t)) = 0.5 * d.template tail<3>().dot(f.template tail<3>());
   });
@@ -365,9 +387,7 @@ double SheetTerm<Triangle>::example_energy(const Points& x, const VecX& w) const
   const VecX theta = angles(x);
   double sum = 0;
   for (std::size_t t = 0; t < m_sheet->triangle_count(); ++t) {
-    if (!in_examples(t)) continue;
-    const Measures e = m_triangles[t].measure(m_sheet->shape(x, theta, t)) - example_rest(t, w);
-    sum += 0.5 * e.dot(m_example_stiffness[t] * e);
+    if (in_examples(t)) sum += example_value(m_triangles[t].measure(m_sheet->shape(x, theta, t)), w, t);
   }
   return sum;
 }

@@ -76,7 +76,7 @@ class SheetTerm : public NodeTerm {
 
   // The rest state of W_i; that of example 0 of W_p moves by the same amounts (schumacher2012 §5).
   const Rests<Triangle>& rest() const { return m_rest; }
-  void set_rest(Rests<Triangle> rest) { m_rest = std::move(rest); }
+  void set_rest(Rests<Triangle> rest);
   const Sheet& sheet() const { return *m_sheet; }
   const Triangle& triangle(std::size_t t) const { return m_triangles[t]; }
 
@@ -88,25 +88,25 @@ class SheetTerm : public NodeTerm {
   static constexpr int k_nodes = 9;  // own vertices, opposite ones across the edges, packs
   static constexpr int k_dofs = 3 * k_nodes;
   using Jacobian = Eigen::Matrix<double, 6, k_dofs>;
-  using Stiffness = typename Triangle::Stiffness;
 
   // Where a triangle's unknowns are among its nodes.
   struct Local {
     int count = 0;
     std::array<int, 3> wing, pack;  // −1: none
   };
-  // One triangle's share at a state: p, forces on p, q.
+  // One triangle's share at a state: its geometry, ∂W/∂p, the factors on C, and p − p̄_w.
   struct Point {
     Vec6 q;
-    typename Triangle::Measures p, f;
-    Stiffness stiffness;
+    Measures f, factors, off_examples;
   };
 
   void number_nodes();
+  void find_ways();
   Measures example_rest(std::size_t t, const VecX& w) const;
   bool in_examples(std::size_t t) const { return !m_poses.empty() && (m_in.empty() || m_in[t]); }
   Point evaluate(const Points& x, const VecX& theta, const VecX& w, std::size_t t) const;
   double viscous_value(const Measures& p, std::size_t t) const;
+  double example_value(const Measures& p, const VecX& w, std::size_t t) const;
   void forget_iterates();
   void differentiate_angles(const Points& x);
   Jacobian jacobian(const Points& x, std::size_t t) const;
@@ -121,8 +121,10 @@ class SheetTerm : public NodeTerm {
   std::vector<Triangle> m_triangles;
   double m_internal;
   Rests<Triangle> m_rest;
-  std::vector<Stiffness> m_example_stiffness;
+  Measures m_factors = Measures::Zero();  // C_p = C diag(factors): one for the membrane, one for bending
   std::vector<Rests<Triangle>> m_poses;
+  std::vector<Rests<Triangle>> m_ways, m_pulls;  // D_i and C_p D_i
+  MatX m_way_stiffness;                          // Σ_t D_iᵀ C_p D_j = ∂²W/∂w²
   std::vector<char> m_in;
   bool m_on_simplex = true;
   double m_viscosity = 0;        // β, s

@@ -130,6 +130,14 @@ struct PhysicalTriangle {
     return h;
   }
 
+  // C p: membrane and bending do not meet.
+  Measures resist(const Measures& p) const {
+    Measures f;
+    f.head<3>().noalias() = stiffness.topLeftCorner<3, 3>() * p.head<3>();
+    f.tail<3>().noalias() = stiffness.bottomRightCorner<3, 3>() * p.tail<3>();
+    return f;
+  }
+
   // False: p is linear in q.
   bool bent_measures() const { return curved; }
 
@@ -174,6 +182,8 @@ struct PaperTriangle {
     return j;
   }
   Mat6 second(const Vec6& q, const Measures& f) const;
+  // C p: springs that do not know each other.
+  Measures resist(const Measures& p) const { return stiffness.diagonal().cwiseProduct(p); }
   bool bent_measures() const { return true; }
 
   // Heron's formula in squared lengths: 16 A² = 2(s₀s₁ + s₁s₂ + s₂s₀) − s₀² − s₁² − s₂².

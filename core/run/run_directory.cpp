@@ -149,10 +149,16 @@ double energy_supply(const MetricsTable& table) {
       for (const double value : table.column(name)) result = std::fmax(result, value);
     return result;
   };
-  double start = 0;
-  if (table.find("contact_energy") >= 0 && !table.rows.empty())
-    start = table.column("contact_energy").front();
-  return std::fmax(most("kinetic_energy"), most("external_work") + std::fmax(start, 0));
+  const auto first = [&](const char* name) {
+    return table.find(name) >= 0 && !table.rows.empty() ? std::fmax(table.column(name).front(), 0) : 0.0;
+  };
+  double fall = 0;
+  if (table.find("gravitational_energy") >= 0) {
+    const std::vector<double> height = table.column("gravitational_energy");
+    for (const double value : height) fall = std::fmax(fall, height.front() - value);
+  }
+  return std::fmax(most("kinetic_energy"),
+                   first("kinetic_energy") + first("contact_energy") + most("external_work") + fall);
 }
 
 namespace {

@@ -109,7 +109,7 @@ const std::map<std::string, Change> k_changes{
 
 TEST_P(FemMethods, EverySettingChangesTheResult) {
   std::vector<std::string> paths;
-  collect_paths(*testing::fem_registry().find(GetParam())->settings, "", paths);
+  collect_paths(*testing::registry_of<register_fem>().find(GetParam())->settings, "", paths);
   const std::string prefix = "methods." + GetParam() + ".";
   for (const std::string& path : paths) {
     // These have tests of their own, below and in test_fields.cpp: they change how a result is found or what is

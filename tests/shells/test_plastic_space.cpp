@@ -149,6 +149,34 @@ TEST(ShellPlasticSpace, TheMetricSeesWhatIsOutside) {
   }
 }
 
+// Examples to either side of nearly the same ways, as creases of different lines give them.
+TEST(ShellPlasticSpace, TheMetricIsExactForExamplesThatNearlyDepend) {
+  TriMesh mesh{(Points(3, 3) << 0, 0, 0, 1, 0, 0, 0, 0, 1).finished(),
+               (Triangles(1, 3) << 0, 2, 1).finished()};
+  const Sheet sheet(mesh, true);
+  shells::PlasticSheet<PhysicalTriangle> plastic;
+  shells::Rests<PhysicalTriangle> undeformed(6, 1);
+  undeformed.col(0) << sheet.rest(0).length.cwiseAbs2(), Vec3::Zero();
+  for (const double tilt : {1e-6, 1e-7, 1e-8}) {
+    plastic.poses.clear();
+    for (const Vec3& way :
+         {Vec3(0.3, -0.2, tilt), Vec3(-0.3, -tilt, 0.1), Vec3(0.3, -0.2 + tilt, 0), Vec3(-0.3, tilt, 0.1)}) {
+      plastic.poses.push_back(undeformed);
+      plastic.poses.back().col(0).tail<3>() = way;
+    }
+    plastic.takes_part.assign(4, {1});
+    const auto outside = [&](const Vec3& bending) {
+      shells::Rests<PhysicalTriangle> rest = undeformed;
+      rest.col(0).tail<3>() = bending;
+      return outside_examples(plastic, sheet, undeformed, rest);
+    };
+    const auto pose = [&](std::size_t i) { return Vec3(plastic.poses[i].col(0).tail<3>()); };
+    EXPECT_LT(outside(0.2 * pose(0) + 0.5 * pose(2) + 0.1 * pose(3)), 1e-12) << tilt;
+    EXPECT_LT(outside(0.9 * pose(1) + 0.1 * pose(3)), 1e-12) << tilt;
+    EXPECT_NEAR(outside(1.5 * pose(0)), 0.5 * pose(0).norm(), 10 * tilt) << tilt;
+  }
+}
+
 TEST(ShellPlasticSpace, ThePlatesStayInTheSpaceOfTheirExamplesInEveryStep) {
   for (const std::string model : {"physical", "paper"}) {
     std::vector<std::string> coarse{"methods.shell.model=\"" + model + "\""};

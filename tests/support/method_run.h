@@ -13,6 +13,17 @@
 
 namespace exemplar::testing {
 
+// What one library registers, made at its first use.
+template <void (*add)(Registry&)>
+const Registry& registry_of() {
+  static const Registry registry = [] {
+    Registry made;
+    add(made);
+    return made;
+  }();
+  return registry;
+}
+
 class MethodRun {
  public:
   // `registry` must outlive this. `assignments`: PATH=VALUE as of --set.
