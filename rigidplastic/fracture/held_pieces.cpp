@@ -105,17 +105,16 @@ void hold_pieces_together(Simulation& simulation, const std::vector<int>& compon
   }
 }
 
-std::vector<AllowedOverlap> overlaps_between(const std::vector<RigidBody>& bodies, int first, int count) {
-  std::vector<AllowedOverlap> result;
-  for (int a = first; a < first + count; ++a) {
-    for (int b = a + 1; b < first + count; ++b) {
-      const RigidBody &one = bodies[static_cast<std::size_t>(a)],
-                      &other = bodies[static_cast<std::size_t>(b)];
-      const double depth = overlap_of(one.shape, one.state, other.shape, other.state);
-      if (depth > 0) result.push_back({a, b, depth});
+void allow_first_overlaps(Simulation& simulation) {
+  const std::vector<RigidBody>& bodies = simulation.bodies();
+  std::vector<AllowedOverlap> overlaps;
+  for (std::size_t a = 0; a < bodies.size(); ++a) {
+    for (std::size_t b = a + 1; b < bodies.size() && bodies[b].scene_body == bodies[a].scene_body; ++b) {
+      const double depth = overlap_of(bodies[a].shape, bodies[a].state, bodies[b].shape, bodies[b].state);
+      if (depth > 0) overlaps.push_back({static_cast<int>(a), static_cast<int>(b), depth});
     }
   }
-  return result;
+  simulation.allow_overlaps(std::move(overlaps));
 }
 
 }  // namespace exemplar::rigid
