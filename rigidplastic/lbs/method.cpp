@@ -390,6 +390,7 @@ std::string described(const LbsBody& body, const Settings& settings) {
                   body.body->name(), body.points().rows(), body.deformable->skin().bones(), c.alpha,
                   chosen(settings.alpha), c.beta, chosen(settings.beta), c.gamma, chosen(settings.gamma));
   if (!settings.alpha) text += fmt::format("; largest impulse of the dry run {:.3g} N s", c.largest_impulse);
+  if (!settings.alpha && c.largest_impulse <= c.beta) text += ", not above β: no blow deforms it";
   if (body.pieces() > 1) text += fmt::format("; {} pieces", body.pieces());
   return text;
 }

@@ -113,24 +113,37 @@ TEST(RigidLbs, PiecesPartWhenTheyAreHitAndHoldWhenTheyAreNot) {
   }
 }
 
-// What holds pieces together and what pushes them apart brings no energy into the scene, before they part, when they do
-// and afterwards: in frames without a blow the bodies have at most what they had.
+// A heavy ball breaks a crane whose cuts are jagged: what holds pieces together and what keeps them apart brings no energy
+// into the scene, before they part, when they do and afterwards.
 TEST(RigidLbs, PiecesThatPartGainNoEnergy) {
-  for (const double strength : {1e3, 1e4, 1e12}) {
-    const Scene scene = make_scene(cut_barrel_and_ball(7), "");
-    Settings chosen;
-    chosen.strength = strength;
-    const auto method = make_method(scene, chosen);
-    const double brought = 0.5 * 20 * 12 * 12;
-    double lost = 0;
-    for (int frame = 1; frame <= scene.frame_count(); ++frame) {
-      method->advance(scene.frame_time(frame), k_never);
-      const double now = method->diagnostics().contact_dissipation;
-      EXPECT_GE(now, lost - 1e-3 * brought) << strength << ", frame " << frame;
-      lost = now;
-    }
-    EXPECT_EQ(metric(*method, "fragments") > 1, strength < 1e12);
+  SceneSettings settings;
+  settings.time = {0.25, 60, 4};
+  BodySettings crane = soft_barrel(Vec3::UnitY());
+  crane.surface = {};
+  crane.surface.crane = CraneParams{};
+  crane.surface.crane->resolution = 30;
+  crane.position = Vec3(0, 0.025, 0);
+  crane.material.density = 400;
+  crane.material.yield_stress = 3e5;
+  crane.pieces = PiecesSettings{};
+  crane.pieces->planes = {{Vec3(0, 5.5, 0), Vec3::UnitY()}, {Vec3(3.2, 0, 0), Vec3::UnitX()}};
+  settings.bodies.push_back(crane);
+  settings.obstacles.push_back(ground());
+  settings.obstacles.push_back(thrown_ball(4000, Vec3(-3, 4.5, 0.3), Vec3(20, 0, 0)));
+  settings.obstacles.back().sphere->radius = 0.8;
+  const Scene scene = make_scene(settings, "");
+  Settings chosen;
+  chosen.strength = 1e6;
+  const auto method = make_method(scene, chosen);
+  const double brought = 0.5 * 4000 * 20 * 20;
+  double lost = 0;
+  for (int frame = 1; frame <= scene.frame_count(); ++frame) {
+    method->advance(scene.frame_time(frame), k_never);
+    const double now = method->diagnostics().contact_dissipation;
+    EXPECT_GE(now, lost - 1e-3 * brought) << "frame " << frame;
+    lost = now;
   }
+  EXPECT_EQ(metric(*method, "fragments"), 3);
 }
 
 TEST(RigidLbs, ABodyThatYieldsNeedsAnExample) {
