@@ -4,50 +4,41 @@
 
 namespace exemplar {
 
-void Anderson::restart() {
-  m_value.resize(0);
-  m_value_changes.clear();
-  m_residual_changes.clear();
-  m_oldest = 0;
-  m_gram.resize(0, 0);
-}
-
-void Anderson::remember(const VecX& value, const VecX& residual) {
-  std::size_t slot = m_value_changes.size();
-  if (static_cast<int>(slot) < m_memory) {
-    m_value_changes.push_back(value - m_value);
-    m_residual_changes.push_back(residual - m_residual);
-    m_gram.conservativeResize(static_cast<Eigen::Index>(slot) + 1, static_cast<Eigen::Index>(slot) + 1);
-  } else {
-    slot = m_oldest;
-    m_oldest = (m_oldest + 1) % m_value_changes.size();
-    m_value_changes[slot] = value - m_value;
-    m_residual_changes[slot] = residual - m_residual;
-  }
-  const auto row = static_cast<Eigen::Index>(slot);
-  for (Eigen::Index k = 0; k < m_gram.cols(); ++k) {
-    m_gram(row, k) = m_gram(k, row) =
-        m_residual_changes[slot].dot(m_residual_changes[static_cast<std::size_t>(k)]);
-  }
-}
-
-VecX Anderson::next(const VecX& value, const VecX& residual) {
-  if (m_value.size() > 0) remember(value, residual);
+void Anderson::start(const Eigen::Ref<const VecX>& value, const Eigen::Ref<const VecX>& residual) {
+  m_started = true;
+  m_count = m_oldest = 0;
   m_value = value;
   m_residual = residual;
-  const Eigen::Index count = m_gram.cols();
-  if (count == 0) return value;
-  VecX products(count);
-  for (Eigen::Index k = 0; k < count; ++k) {
-    products[k] = m_residual_changes[static_cast<std::size_t>(k)].dot(residual);
+  m_value_changes.resize(value.size(), m_memory);
+  m_residual_changes.resize(value.size(), m_memory);
+  m_gram = MatX::Zero(m_memory, m_memory);
+  m_products = VecX::Zero(m_memory);
+}
+
+void Anderson::remember(const Eigen::Ref<const VecX>& value, const Eigen::Ref<const VecX>& residual) {
+  const Eigen::Index slot = m_count < m_memory ? m_count++ : m_oldest++ % m_memory;
+  m_value_changes.col(slot) = value - m_value;
+  m_residual_changes.col(slot) = residual - m_residual;
+  const VecX products = m_residual_changes.leftCols(m_count).transpose() * m_residual_changes.col(slot);
+  m_gram.row(slot).head(m_count) = products.transpose();
+  m_gram.col(slot).head(m_count) = products;
+  m_products.head(m_count) += products;
+  m_products[slot] = m_residual_changes.col(slot).dot(residual);
+  m_value = value;
+  m_residual = residual;
+}
+
+void Anderson::next(const Eigen::Ref<const VecX>& value, const Eigen::Ref<const VecX>& residual,
+                    Eigen::Ref<VecX> x) {
+  x = value;
+  if (!m_started) {
+    start(value, residual);
+    return;
   }
-  MatX gram = m_gram;
+  remember(value, residual);
+  MatX gram = m_gram.topLeftCorner(m_count, m_count);
   gram.diagonal().array() += 1e-12 * gram.trace();  // changes may be nearly parallel
-  const VecX factors = gram.ldlt().solve(products);
-  VecX result = value;
-  for (Eigen::Index k = 0; k < count; ++k)
-    result -= factors[k] * m_value_changes[static_cast<std::size_t>(k)];
-  return result;
+  x.noalias() -= m_value_changes.leftCols(m_count) * gram.ldlt().solve(m_products.head(m_count));
 }
 
 }  // namespace exemplar

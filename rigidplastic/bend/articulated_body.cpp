@@ -48,10 +48,12 @@ ArticulatedBody::ArticulatedBody(const Body& body, const Skeleton& skeleton, con
       m_looped(has_loop(skeleton)),
       m_bends(bends),
       m_given_strength(strength),
-      m_elements(mass_elements(body, bends)) {
+      m_edges(std::make_shared<const SurfaceEdges>(surface_edges(body.surface().triangles))),
+      m_elements(std::make_shared<const std::vector<MassProperties>>(mass_elements(body, bends))) {
   m_vertex_weights = weights.surface;
-  m_element_weights = skeleton.bones.size() > 1 ? weights.elements
-                                                : MatX::Ones(static_cast<Eigen::Index>(m_elements.size()), 1);
+  m_element_weights = skeleton.bones.size() > 1
+                          ? weights.elements
+                          : MatX::Ones(static_cast<Eigen::Index>(m_elements->size()), 1);
   if (bends && body.settings().pieces && !body.is_sheet()) cut(weights);
   assign();
   for (const BoneJoint& joint : m_skeleton.joints) m_strength.push_back(strength_of(joint));
@@ -126,10 +128,10 @@ void ArticulatedBody::assign() {
     m_bone_of_triangle.push_back(heaviest(sum, piece(m_piece_of_triangle, static_cast<std::size_t>(t))));
   }
   std::vector<std::vector<MassProperties>> parts(bones().size());
-  for (std::size_t e = 0; e < m_elements.size(); ++e)
+  for (std::size_t e = 0; e < m_elements->size(); ++e)
     parts[static_cast<std::size_t>(heaviest(m_element_weights.row(static_cast<Eigen::Index>(e)),
                                             is_cut() ? m_body->pieces().of_tet[e] : 0))]
-        .push_back(m_elements[e]);
+        .push_back((*m_elements)[e]);
   m_bone_mass.assign(bones().size(), {});
   for (std::size_t b = 0; b < parts.size(); ++b) {
     if (!parts[b].empty()) m_bone_mass[b] = merged(parts[b]);
@@ -299,8 +301,8 @@ void ArticulatedBody::split(const BoneSplit& split) {
   if (is_cut()) m_piece_of_bone.push_back(m_piece_of_bone[static_cast<std::size_t>(split.bone)]);
   const Points& rest = m_body->initial_surface();
   for (Eigen::Index v = 0; v < rest.rows(); ++v) divide(m_vertex_weights, v, rest.row(v));
-  for (std::size_t e = 0; e < m_elements.size(); ++e)
-    divide(m_element_weights, static_cast<Eigen::Index>(e), m_elements[e].centre);
+  for (std::size_t e = 0; e < m_elements->size(); ++e)
+    divide(m_element_weights, static_cast<Eigen::Index>(e), (*m_elements)[e].centre);
   m_skeleton.bones[static_cast<std::size_t>(split.bone)].b = pivot;
   m_skeleton.bones.push_back({pivot, whole.b});
   for (BoneJoint& joint : m_skeleton.joints) {

@@ -2,8 +2,10 @@
 // and the strength of its joints. Everything is in the body's rest placement; nothing here moves. Units: m, kg, N m.
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "core/mesh/topology.h"
 #include "core/scene/scene.h"
 #include "rigidplastic/bend/bone_weights.h"
 #include "rigidplastic/bend/joint_math.h"
@@ -30,6 +32,7 @@ class ArticulatedBody {
 
   const Body& body() const { return *m_body; }
   const TriMesh& surface() const { return m_surface; }
+  const SurfaceEdges& edges() const { return *m_edges; }  // of the surface
   const std::vector<Bone>& bones() const { return m_skeleton.bones; }
   const std::vector<BoneJoint>& joints() const { return m_skeleton.joints; }
   const YieldMoments& strength(std::size_t joint) const { return m_strength[joint]; }
@@ -84,7 +87,9 @@ class ArticulatedBody {
   std::vector<YieldMoments> m_strength;
   std::vector<BoneSplit> m_splits;
   MatX m_vertex_weights, m_element_weights;  // one column per bone
-  std::vector<MassProperties> m_elements;
+  // What no split changes; copies of a body share it.
+  std::shared_ptr<const SurfaceEdges> m_edges;
+  std::shared_ptr<const std::vector<MassProperties>> m_elements;
   std::vector<MassProperties> m_bone_mass;
   std::vector<int> m_bone_of_vertex, m_bone_of_triangle;
   // Of a body cut beforehand; empty for others.

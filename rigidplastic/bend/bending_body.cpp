@@ -1,9 +1,9 @@
 #include "rigidplastic/bend/bending_body.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "core/mesh/extrude.h"
 #include "core/mesh/models/primitives.h"
@@ -23,57 +23,65 @@ Eigen::Isometry3d isometry(const RigidState& state) {
   return result;
 }
 
-// Caps every hole of an open part with a fan around the middle of its rim.
-TriMesh closed(const TriMesh& open) {
-  const Edges rim = boundary_edges(open.triangles);
-  if (rim.rows() == 0) return open;
-  const Parts holes = [&] {
-    Triangles links(rim.rows(), 3);
-    links << rim, rim.col(1);
-    return connected_parts(links, open.vertices.rows());
-  }();
+// Some triangles of a surface with only the vertices that they use, and the half-edges at their rim.
+struct SurfacePart {
+  TriMesh mesh;
+  std::vector<std::array<int, 2>> rim;  // as their triangles run along them
+};
+
+template <class Belongs>
+SurfacePart part_of(const Points& points, const Triangles& triangles, const SurfaceEdges& edges,
+                    const Belongs& belongs) {
+  std::vector<int> index(static_cast<std::size_t>(points.rows()), -1);
+  SurfacePart part{{Points(points.rows(), 3), Triangles(triangles.rows(), 3)}, {}};
+  int vertices = 0;
+  Eigen::Index count = 0;
+  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    if (!belongs(t)) continue;
+    for (int k = 0; k < 3; ++k) {
+      int& at = index[static_cast<std::size_t>(triangles(t, k))];
+      if (at < 0) part.mesh.vertices.row(at = vertices++) = points.row(triangles(t, k));
+      part.mesh.triangles(count, k) = at;
+    }
+    for (int k = 0; k < 3; ++k) {
+      const std::span<const int> around = edges.triangles[edges.of_triangle(t, (k + 2) % 3)];
+      if (std::count_if(around.begin(), around.end(), belongs) == 1)
+        part.rim.push_back({part.mesh.triangles(count, k), part.mesh.triangles(count, (k + 1) % 3)});
+    }
+    ++count;
+  }
+  part.mesh.vertices.conservativeResize(vertices, 3);
+  part.mesh.triangles.conservativeResize(count, 3);
+  return part;
+}
+
+// Caps every hole with a fan around the middle of its rim.
+TriMesh closed(const SurfacePart& part) {
+  if (part.rim.empty()) return part.mesh;
+  const Eigen::Index first = part.mesh.vertices.rows(), rim = static_cast<Eigen::Index>(part.rim.size());
+  Triangles links(rim, 3);
+  for (Eigen::Index e = 0; e < rim; ++e) {
+    const auto [a, b] = part.rim[static_cast<std::size_t>(e)];
+    links.row(e) << a, b, b;
+  }
+  const Parts holes = connected_parts(links, first);
   std::vector<Vec3> middle(static_cast<std::size_t>(holes.count), Vec3::Zero());
   std::vector<double> count(middle.size(), 0);
-  for (Eigen::Index v = 0; v < open.vertices.rows(); ++v) {
+  for (Eigen::Index v = 0; v < first; ++v) {
     if (holes.of_vertex[v] < 0) continue;
-    middle[static_cast<std::size_t>(holes.of_vertex[v])] += open.vertices.row(v).transpose();
+    middle[static_cast<std::size_t>(holes.of_vertex[v])] += part.mesh.vertices.row(v).transpose();
     count[static_cast<std::size_t>(holes.of_vertex[v])] += 1;
   }
-  TriMesh result = open;
-  const Eigen::Index first = open.vertices.rows();
+  TriMesh result = part.mesh;
   result.vertices.conservativeResize(first + holes.count, 3);
   for (std::size_t h = 0; h < middle.size(); ++h)
     result.vertices.row(first + static_cast<Eigen::Index>(h)) = middle[h].transpose() / count[h];
-  std::set<std::pair<int, int>> on_rim;
-  for (Eigen::Index e = 0; e < rim.rows(); ++e) on_rim.emplace(rim(e, 0), rim(e, 1));
-  std::vector<int> fan;
-  for (Eigen::Index t = 0; t < open.triangles.rows(); ++t) {
-    for (int k = 0; k < 3; ++k) {
-      const int a = open.triangles(t, k), b = open.triangles(t, (k + 1) % 3);
-      if (!on_rim.contains({std::min(a, b), std::max(a, b)})) continue;
-      fan.insert(fan.end(), {b, a, static_cast<int>(first) + holes.of_vertex[a]});
-    }
-  }
   const Eigen::Index old = result.triangles.rows();
-  result.triangles.conservativeResize(old + static_cast<Eigen::Index>(fan.size() / 3), 3);
-  result.triangles.bottomRows(static_cast<Eigen::Index>(fan.size() / 3)) =
-      Eigen::Map<const Triangles>(fan.data(), static_cast<Eigen::Index>(fan.size() / 3), 3);
-  return result;
-}
-
-// Only the vertices that the triangles use.
-TriMesh compact(const Points& points, const Triangles& triangles) {
-  std::vector<int> index(static_cast<std::size_t>(points.rows()), -1);
-  TriMesh result{Points(points.rows(), 3), triangles};
-  int count = 0;
-  for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-    for (int k = 0; k < 3; ++k) {
-      int& at = index[static_cast<std::size_t>(triangles(t, k))];
-      if (at < 0) result.vertices.row(at = count++) = points.row(triangles(t, k));
-      result.triangles(t, k) = at;
-    }
+  result.triangles.conservativeResize(old + rim, 3);
+  for (Eigen::Index e = 0; e < rim; ++e) {
+    const auto [a, b] = part.rim[static_cast<std::size_t>(e)];
+    result.triangles.row(old + e) << b, a, static_cast<int>(first) + holes.of_vertex[a];
   }
-  result.vertices.conservativeResize(count, 3);
   return result;
 }
 
@@ -179,21 +187,14 @@ void BendingBody::find_clusters() {
   }
 }
 
-TriMesh BendingBody::collision_mesh(const Cluster& cluster) const {
-  const Points world = m_articulated.skinned_by(m_poses, m_part_of,
-                                                m_part_of[static_cast<std::size_t>(cluster.bones.front())]);
-  const Triangles& all = m_articulated.surface().triangles;
-  Triangles own(all.rows(), 3);
-  Eigen::Index count = 0;
-  for (Eigen::Index t = 0; t < all.rows(); ++t) {
-    const int bone = m_articulated.bone_of_triangle(t);
-    if (std::find(cluster.bones.begin(), cluster.bones.end(), bone) != cluster.bones.end())
-      own.row(count++) = all.row(t);
-  }
-  if (count == 0) return stand_in(cluster);
-  const TriMesh part = compact(world, own.topRows(count));
+TriMesh BendingBody::collision_mesh(const Cluster& cluster, const Points& skin) const {
+  const int own = m_cluster_of[static_cast<std::size_t>(cluster.bones.front())];
+  const SurfacePart part =
+      part_of(skin, m_articulated.surface().triangles, m_articulated.edges(),
+              [&](Eigen::Index t) { return cluster_of(m_articulated.bone_of_triangle(t)) == own; });
+  if (part.mesh.triangles.rows() == 0) return stand_in(cluster);
   const Body& body = m_articulated.body();
-  return body.is_sheet() ? extruded_surface(part, body.settings().thickness) : closed(part);
+  return body.is_sheet() ? extruded_surface(part.mesh, body.settings().thickness) : closed(part);
 }
 
 // Bones deep inside have no surface of their own: a small cube at their centre of mass collides for them.
@@ -216,6 +217,7 @@ std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> o
   }
   find_clusters();
   m_offsets.resize(m_poses.size());
+  const Points whole_skin = is_broken() ? Points() : surface();
   std::vector<rigid::RigidBody> bodies;
   for (Cluster& cluster : m_clusters) {
     std::vector<MovingPiece> own;
@@ -230,7 +232,10 @@ std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> o
     for (const int b : cluster.bones)
       m_offsets[static_cast<std::size_t>(b)] =
           isometry(state).inverse() * m_poses[static_cast<std::size_t>(b)];
-    cluster.collision = collision_mesh(cluster);
+    const int part = m_part_of[static_cast<std::size_t>(cluster.bones.front())];
+    cluster.collision = is_broken()
+                            ? collision_mesh(cluster, m_articulated.skinned_by(m_poses, m_part_of, part))
+                            : collision_mesh(cluster, whole_skin);
     cluster.collision.vertices = frame.to_local(cluster.collision.vertices);
     rigid::RigidBody body = rigid_body(cluster, scene_body, geometry);
     body.mass = whole.mass.mass;

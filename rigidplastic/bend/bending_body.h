@@ -76,7 +76,8 @@ class BendingBody {
   void find_clusters();
   void find_parts();
   void find_support_bone();
-  TriMesh collision_mesh(const Cluster& cluster) const;
+  // `skin`: all vertices as the cluster's part carries them.
+  TriMesh collision_mesh(const Cluster& cluster, const Points& skin) const;
   TriMesh stand_in(const Cluster& cluster) const;
   rigid::RigidBody rigid_body(const Cluster& cluster, int scene_body,
                               rigid::CollisionGeometry geometry) const;

@@ -43,7 +43,7 @@ double overlap_of(const BulletShape& a, const RigidState& state_a, const BulletS
 void ForgivingSolver::allow(std::span<const AllowedOverlap> overlaps, IndexOf index_of) {
   m_index_of = index_of;
   for (const AllowedOverlap& overlap : overlaps)
-    m_allowed[{std::min(overlap.a, overlap.b), std::max(overlap.a, overlap.b)}] = overlap.depth;
+    m_allowed[{std::min(overlap.a, overlap.b), std::max(overlap.a, overlap.b)}] = overlap;
 }
 
 void ForgivingSolver::convertContacts(btPersistentManifold** manifolds, int count,
@@ -54,7 +54,9 @@ void ForgivingSolver::convertContacts(btPersistentManifold** manifolds, int coun
     if (allowed == m_allowed.end()) continue;
     for (int c = 0; c < manifolds[m]->getNumContacts(); ++c) {
       btManifoldPoint& point = manifolds[m]->getContactPoint(c);
-      point.setDistance(point.getDistance() + allowed->second);
+      // Bullet mends the share m_erp2 of a depth in a step.
+      const double deepest = -allowed->second.mend_speed * info.m_timeStep / info.m_erp2;
+      point.setDistance(std::max(point.getDistance() + allowed->second.depth, deepest));
     }
   }
   btSequentialImpulseConstraintSolver::convertContacts(manifolds, count, info);

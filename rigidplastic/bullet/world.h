@@ -61,10 +61,12 @@ struct Contact {
   Vec3 velocity_a = Vec3::Zero(), velocity_b = Vec3::Zero();  // m/s, of the two points before the tick
 };
 
-// Two objects that may reach so deep into each other before they push, see rigidplastic/bullet/overlap.h.
+// Two objects that may reach so deep into each other before they push, and how fast what is deeper is mended, see
+// rigidplastic/bullet/overlap.h.
 struct AllowedOverlap {
   int a = 0, b = 0;
-  double depth = 0;  // m
+  double depth = 0;       // m
+  double mend_speed = 0;  // m/s
 };
 
 struct BulletOptions {

@@ -1,6 +1,21 @@
 #include "rigidplastic/bullet/yielding_joint.h"
 
+#include <algorithm>
+
 namespace exemplar::rigid {
+
+namespace {
+
+// What a blow tears open is mended slowly: Bullet mends with velocities, and the share of a gap per step is the faster the
+// shorter the step.
+constexpr btScalar k_mend_speed = 0.2;  // m/s
+constexpr btScalar k_mend_rate = 2;     // rad/s
+
+btScalar limited(btScalar value, btScalar most) {
+  return std::clamp(value, -most, most);
+}
+
+}  // namespace
 
 YieldingJoint::YieldingJoint(btRigidBody& a, btRigidBody& b, const btTransform& frame_a,
                              const btTransform& frame_b, const btVector3& moment)
@@ -41,7 +56,7 @@ void YieldingJoint::linear_rows(btConstraintInfo2& info) const {
       info.m_J1angularAxis[row + c] = turn_a[c];
       info.m_J2angularAxis[row + c] = -turn_b[c];
     }
-    info.m_constraintError[row] = -info.fps * info.erp * gap[k];
+    info.m_constraintError[row] = limited(-info.fps * info.erp * gap[k], k_mend_speed);
   }
 }
 
@@ -64,7 +79,7 @@ void YieldingJoint::angular_rows(btConstraintInfo2& info) const {
       info.m_J1angularAxis[row + c] = axis[c];
       info.m_J2angularAxis[row + c] = -axis[c];
     }
-    info.m_constraintError[row] = info.fps * info.erp * axis.dot(phi);
+    info.m_constraintError[row] = limited(info.fps * info.erp * axis.dot(phi), k_mend_rate);
     info.m_lowerLimit[row] = -m_moment[k] / info.fps;
     info.m_upperLimit[row] = m_moment[k] / info.fps;
   }

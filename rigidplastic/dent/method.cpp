@@ -115,21 +115,10 @@ void DentMethod::make_simulation() {
     }
   }
   m_simulation.set_bodies(std::move(all), {});
-  std::vector<rigid::AllowedOverlap> overlaps;
+  rigid::allow_first_overlaps(m_simulation);
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    const std::vector<rigid::AllowedOverlap> own =
-        rigid::overlaps_between(m_simulation.bodies(), m_first[b], m_bodies[b].pieces());
-    overlaps.insert(overlaps.end(), own.begin(), own.end());
-  }
-  m_simulation.allow_overlaps(std::move(overlaps));
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    const auto first = static_cast<std::size_t>(m_first[b]);
-    rigid::RigidBody whole;
-    whole.mass = m_scene.bodies[b].mass_properties().mass;
-    m_simulation.set_surface(
-        b, rigid::make_carried_surface(m_scene, m_scene.bodies[b],
-                                       m_bodies[b].pieces() == 1 ? m_simulation.bodies()[first] : whole,
-                                       m_first[b]));
+    m_simulation.set_surface(b, rigid::loaded_surface(m_scene, m_simulation.bodies(), m_first[b],
+                                                      static_cast<std::size_t>(m_bodies[b].pieces())));
     if (m_bodies[b].pieces() > 1) carry_surface(b);
   }
 }

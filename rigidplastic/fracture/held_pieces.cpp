@@ -1,6 +1,7 @@
 #include "rigidplastic/fracture/held_pieces.h"
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <map>
 
 #include "rigidplastic/bullet/overlap.h"
@@ -8,6 +9,8 @@
 namespace exemplar::rigid {
 
 namespace {
+
+constexpr double k_mended_per_second = 0.02;  // of the smaller extent: how fast pieces leave each other
 
 // x = Q X + t, and how it goes on: v(x) = velocity + ω × (x − centre).
 struct CommonMotion {
@@ -105,17 +108,17 @@ void hold_pieces_together(Simulation& simulation, const std::vector<int>& compon
   }
 }
 
-std::vector<AllowedOverlap> overlaps_between(const std::vector<RigidBody>& bodies, int first, int count) {
-  std::vector<AllowedOverlap> result;
-  for (int a = first; a < first + count; ++a) {
-    for (int b = a + 1; b < first + count; ++b) {
-      const RigidBody &one = bodies[static_cast<std::size_t>(a)],
-                      &other = bodies[static_cast<std::size_t>(b)];
-      const double depth = overlap_of(one.shape, one.state, other.shape, other.state);
-      if (depth > 0) result.push_back({a, b, depth});
+void allow_first_overlaps(Simulation& simulation) {
+  const std::vector<RigidBody>& bodies = simulation.bodies();
+  std::vector<AllowedOverlap> overlaps;
+  for (std::size_t a = 0; a < bodies.size(); ++a) {
+    for (std::size_t b = a + 1; b < bodies.size() && bodies[b].scene_body == bodies[a].scene_body; ++b) {
+      const double depth = overlap_of(bodies[a].shape, bodies[a].state, bodies[b].shape, bodies[b].state);
+      const double size = std::min(bodies[a].shape.smallest_extent(), bodies[b].shape.smallest_extent());
+      overlaps.push_back({static_cast<int>(a), static_cast<int>(b), depth, k_mended_per_second * size});
     }
   }
-  return result;
+  simulation.allow_overlaps(std::move(overlaps));
 }
 
 }  // namespace exemplar::rigid

@@ -17,7 +17,7 @@ namespace exemplar::rigid {
 // body that a support has moves with that body.
 void hold_pieces_together(Simulation& simulation, const std::vector<int>& components);
 
-// How deep the collision shapes of the pieces `first` … `first + count − 1` reach into each other as they stand.
-std::vector<AllowedOverlap> overlaps_between(const std::vector<RigidBody>& bodies, int first, int count);
+// Pieces of one body may stay as deep in each other as their collision shapes reach now, and leave what is deeper slowly.
+void allow_first_overlaps(Simulation& simulation);
 
 }  // namespace exemplar::rigid

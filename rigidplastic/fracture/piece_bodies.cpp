@@ -112,6 +112,16 @@ std::vector<RigidBody> make_piece_bodies(const Body& body, const PieceSurfaces& 
   return made;
 }
 
+CarriedSurface loaded_surface(const Scene& scene, const std::vector<RigidBody>& rigid_bodies, int first,
+                              std::size_t count) {
+  const auto begin = static_cast<std::size_t>(first);
+  RigidBody whole;
+  whole.frame = rigid_bodies[begin].frame;
+  for (std::size_t p = 0; p < count; ++p) whole.mass += rigid_bodies[begin + p].mass;
+  const Body& body = scene.bodies[static_cast<std::size_t>(rigid_bodies[begin].scene_body)];
+  return make_carried_surface(scene, body, whole, first);
+}
+
 CarriedSurface carried_by_pieces(const PieceSurfaces& surfaces, const Points& points,
                                  const std::vector<RigidBody>& rigid_bodies, int first,
                                  const LoadSet& loads) {

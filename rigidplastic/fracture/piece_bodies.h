@@ -27,6 +27,10 @@ bool is_filled(const PieceSurface& piece, const Points& points);
 std::vector<RigidBody> make_piece_bodies(const Body& body, const PieceSurfaces& surfaces,
                                          const Points& points, int scene_body, CollisionGeometry geometry);
 
+// The input's vertices with the body's loads; `first`, `count`: the rigid bodies of its pieces.
+CarriedSurface loaded_surface(const Scene& scene, const std::vector<RigidBody>& rigid_bodies, int first,
+                              std::size_t count);
+
 // The input's vertices as the pieces carry them; `first`: rigid body of the first piece.
 CarriedSurface carried_by_pieces(const PieceSurfaces& surfaces, const Points& points,
                                  const std::vector<RigidBody>& rigid_bodies, int first, const LoadSet& loads);

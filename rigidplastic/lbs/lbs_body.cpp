@@ -1,8 +1,6 @@
 #include "rigidplastic/lbs/lbs_body.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
+#include <utility>
 
 #include "core/mesh/extrude.h"
 #include "core/mesh/quality.h"
@@ -15,36 +13,6 @@ using rigid::BodyFrame;
 using rigid::RigidBody;
 
 constexpr double k_least_volume = 0.05;  // of that at rest: below it mass properties are kept
-constexpr double k_closed_volume =
-    0.02;  // a piece's surface is closed when its volume is that of its tets to this
-
-bool holds_piece(const Support& support, const Points& points) {
-  if (support.region.kind == RegionKind::all) return true;
-  return !select_nodes(support.region, points).empty();
-}
-
-RigidBody make_piece(const LbsBody& body, std::size_t piece, double mass, rigid::CollisionGeometry geometry) {
-  const rigid::PieceSurface& surface = body.surfaces.pieces[piece];
-  const Points points = body.piece_points(piece);
-  MassProperties properties = solid_mass_properties(points, surface.triangles, 1);
-  properties.inertia *= mass / properties.mass;
-  RigidBody made;
-  made.name = fmt::format("{} piece {}", body.body->name(), piece + 1);
-  made.mass = mass;
-  made.frame = rigid::principal_frame(properties);
-  made.friction = body.body->material().friction;
-  made.restitution = body.body->material().restitution;
-  made.start.position = made.frame.centre;
-  made.start.orientation = Quat(made.frame.axes);
-  made.start.velocity = body.body->initial_velocity(made.frame.centre);
-  made.start.angular_velocity = body.body->settings().angular_velocity;
-  made.state = made.start;
-  made.shape = rigid::BulletShape::from_mesh({made.frame.to_local(points), surface.triangles}, geometry);
-  for (const Support& support : body.body->supports()) {
-    if (!made.support && holds_piece(support, points)) made.support = &support;
-  }
-  return made;
-}
 
 }  // namespace
 
@@ -86,19 +54,16 @@ Edges LbsBody::connected_edges(const std::vector<int>& components) const {
 LbsBody make_lbs_body(const Body& body, const SharedRig* rigged, bool paper) {
   LbsBody made;
   made.body = &body;
-  if (body.settings().pieces) {
-    made.cuts = cuts_between(body.volume().mesh, body.pieces());
-    made.surfaces = rigid::cut_surfaces(body, body.pieces(), made.cuts);
-  } else {
-    made.surfaces = rigid::whole_surface(body);
-  }
+  rigid::CutBody cut = rigid::cut_body(body);
+  made.surfaces = std::move(cut.surfaces);
+  made.cuts = std::move(cut.cuts);
   const SurfaceReport report = inspect(body.surface());
   const bool closed = report.closed && report.manifold && report.volume > 0;
   for (const rigid::PieceSurface& piece : made.surfaces.pieces) {
     const Points points = made.surfaces.points.middleRows(piece.begin, piece.end - piece.begin);
     const double volume = body.is_sheet() ? body.rest_volume() : signed_volume(points, piece.triangles);
     made.rest_volumes.push_back(volume);
-    const bool filled = made.pieces() == 1 ? closed : std::abs(volume / piece.volume - 1) < k_closed_volume;
+    const bool filled = made.pieces() == 1 ? closed : rigid::is_filled(piece, points);
     made.follows.push_back(body.is_sheet() || filled);
   }
   made.impulses = MatX::Zero(made.surfaces.points.rows(), 3);
@@ -119,23 +84,6 @@ LbsBody make_lbs_body(const Body& body, const SharedRig* rigged, bool paper) {
     Eigen::Index nearest = 0;
     (skin.rest().rowwise() - skin.centres().row(b)).rowwise().squaredNorm().minCoeff(&nearest);
     made.handle_points.push_back(static_cast<int>(nearest));
-  }
-  return made;
-}
-
-std::vector<RigidBody> make_rigid_bodies(const LbsBody& body, int scene_body,
-                                         rigid::CollisionGeometry geometry) {
-  std::vector<RigidBody> made;
-  if (body.pieces() == 1) {
-    made.push_back(rigid::make_rigid_body(*body.body, scene_body, geometry));
-    return made;
-  }
-  double filled = 0;
-  for (const rigid::PieceSurface& piece : body.surfaces.pieces) filled += piece.volume;
-  const double density = body.body->mass_properties().mass / filled;
-  for (std::size_t p = 0; p < body.pieces(); ++p) {
-    made.push_back(make_piece(body, p, density * body.surfaces.pieces[p].volume, geometry));
-    made.back().scene_body = scene_body;
   }
   return made;
 }

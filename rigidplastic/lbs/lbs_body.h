@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rigidplastic/fracture/joints.h"
+#include "rigidplastic/fracture/piece_bodies.h"
 #include "rigidplastic/lbs/calibration.h"
 #include "rigidplastic/lbs/deformable.h"
 #include "rigidplastic/lbs/rigged_body.h"
@@ -40,9 +40,5 @@ struct LbsBody {
 
 // `rigged`: none where the material never yields.
 LbsBody make_lbs_body(const Body& body, const SharedRig* rigged, bool paper);
-
-// Its rigid bodies, in the order of its pieces. A body in one piece is `rigid`'s.
-std::vector<rigid::RigidBody> make_rigid_bodies(const LbsBody& body, int scene_body,
-                                                rigid::CollisionGeometry geometry);
 
 }  // namespace exemplar::lbs

@@ -11,6 +11,7 @@
 #include "core/base/parallel.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
+#include "rigidplastic/fracture/held_pieces.h"
 #include "rigidplastic/lbs/checks/bench.h"
 #include "rigidplastic/lbs/checks/validation.h"
 #include "rigidplastic/lbs/lbs_body.h"
@@ -104,7 +105,9 @@ void LbsMethod::make_simulation() {
   std::vector<RigidBody> all;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     m_bodies[b].first = static_cast<int>(all.size());
-    std::vector<RigidBody> made = make_rigid_bodies(m_bodies[b], static_cast<int>(b), m_settings.collision);
+    std::vector<RigidBody> made =
+        rigid::make_piece_bodies(m_scene.bodies[b], m_bodies[b].surfaces, m_bodies[b].points(),
+                                 static_cast<int>(b), m_settings.collision);
     for (std::size_t p = 0; p < made.size(); ++p) {
       m_owners.push_back({b, p});
       all.push_back(std::move(made[p]));
@@ -112,9 +115,8 @@ void LbsMethod::make_simulation() {
   }
   m_simulation.set_bodies(std::move(all), {});
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    const RigidBody& first = m_simulation.bodies()[static_cast<std::size_t>(m_bodies[b].first)];
     m_simulation.set_surface(
-        b, rigid::make_carried_surface(m_scene, m_scene.bodies[b], first, m_bodies[b].first));
+        b, rigid::loaded_surface(m_scene, m_simulation.bodies(), m_bodies[b].first, m_bodies[b].pieces()));
     if (m_bodies[b].pieces() > 1) carry_surface(b);
     if (!m_bodies[b].deformable || !m_bodies[b].body->settings().initial_pose) continue;
     for (std::size_t p = 0; p < m_bodies[b].pieces(); ++p) {
@@ -123,6 +125,7 @@ void LbsMethod::make_simulation() {
     }
     carry_surface(b);
   }
+  rigid::allow_first_overlaps(m_simulation);
 }
 
 void LbsMethod::join_pieces() {
@@ -194,7 +197,9 @@ void LbsMethod::after_tick(double dt) {
   }
   settle(dt);
   update_restitution(dt);
-  if (!m_joints.empty()) break_joints(dt);
+  if (m_joints.empty()) return;
+  break_joints(dt);
+  rigid::hold_pieces_together(m_simulation, m_components);
 }
 
 double LbsMethod::reach(int a, int b) const {
@@ -261,25 +266,8 @@ void LbsMethod::reshape(std::size_t rigid, const BodyFrame& frame) {
 // The input's vertices follow the pieces they belong to.
 void LbsMethod::carry_surface(std::size_t b) {
   const LbsBody& body = m_bodies[b];
-  rigid::CarriedSurface carried = m_simulation.surfaces()[b];
-  std::vector<Points> local;
-  for (std::size_t p = 0; p < body.pieces(); ++p) {
-    const RigidBody& rigid = m_simulation.bodies()[static_cast<std::size_t>(body.first) + p];
-    local.push_back(rigid.frame.to_local(body.piece_points(p)));
-  }
-  std::vector<int> piece_of(static_cast<std::size_t>(body.points().rows()), 0);
-  for (std::size_t p = 0; p < body.pieces(); ++p) {
-    const rigid::PieceSurface& piece = body.surfaces.pieces[p];
-    std::fill(piece_of.begin() + piece.begin, piece_of.begin() + piece.end, static_cast<int>(p));
-  }
-  for (std::size_t v = 0; v < body.surfaces.carrier.size(); ++v) {
-    const int point = body.surfaces.carrier[v];
-    const auto piece = static_cast<std::size_t>(piece_of[static_cast<std::size_t>(point)]);
-    carried.owner[v] = body.first + static_cast<int>(piece);
-    carried.local.row(static_cast<Eigen::Index>(v)) =
-        local[piece].row(point - body.surfaces.pieces[piece].begin);
-  }
-  m_simulation.set_surface(b, std::move(carried));
+  m_simulation.set_surface(b, rigid::carried_by_pieces(body.surfaces, body.points(), m_simulation.bodies(),
+                                                       body.first, m_simulation.surfaces()[b].loads));
 }
 
 void LbsMethod::update_restitution(double dt) {
@@ -402,6 +390,7 @@ std::string described(const LbsBody& body, const Settings& settings) {
                   body.body->name(), body.points().rows(), body.deformable->skin().bones(), c.alpha,
                   chosen(settings.alpha), c.beta, chosen(settings.beta), c.gamma, chosen(settings.gamma));
   if (!settings.alpha) text += fmt::format("; largest impulse of the dry run {:.3g} N s", c.largest_impulse);
+  if (!settings.alpha && c.largest_impulse <= c.beta) text += ", not above β: no blow deforms it";
   if (body.pieces() > 1) text += fmt::format("; {} pieces", body.pieces());
   return text;
 }

@@ -67,15 +67,24 @@ std::vector<BenchRecord> skinning(const ValidationContext&) {
           reported("skinning weights, once", weight_time, "s", "", size)};
 }
 
+// Of the method's own phases: metrics and frames of 400 000 triangles cost more than the simulation and say nothing here.
+double simulated(const SceneTiming& timing) {
+  double sum = 0;
+  for (const auto& [name, seconds] : timing.phases) sum += seconds;
+  return sum;
+}
+
+// 48 frames instead of 400, so that the bench ends; from where the first ones reach the cubes to where most have.
 std::vector<BenchRecord> tetrahedra(const ValidationContext& context) {
-  const double seconds = 0.4;  // the first ones reach the cubes at 0.2 s
-  const SceneTiming condensed = context.time_scene("tetrahedra", "rigid-bend", {}, seconds);
+  const double seconds = 0.5;
+  const std::string few = "bodies[0].repeat.count=[4,3,4]";
+  const SceneTiming condensed = context.time_scene("tetrahedra", "rigid-bend", {few}, seconds);
   const SceneTiming open =
-      context.time_scene("tetrahedra", "rigid-bend", {"methods.rigid-bend.condense=false"}, seconds);
-  const std::string size = fmt::format("400 frames of 6 bones, {} s simulated", seconds);
-  return {reported("tetrahedra, condensed", condensed.wall, "s", "", size),
-          reported("tetrahedra, all joints open", open.wall, "s", "", size),
-          goal_at_least("all joints open / condensed", open.wall / condensed.wall, "×", 1,
+      context.time_scene("tetrahedra", "rigid-bend", {few, "methods.rigid-bend.condense=false"}, seconds);
+  const std::string size = fmt::format("48 frames of 6 bones, {} s simulated, without output", seconds);
+  return {reported("tetrahedra, condensed", simulated(condensed), "s", "", size),
+          reported("tetrahedra, all joints open", simulated(open), "s", "", size),
+          goal_at_least("all joints open / condensed", simulated(open) / simulated(condensed), "×", 1,
                         "condensation must pay", size)};
 }
 

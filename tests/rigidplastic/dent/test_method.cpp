@@ -3,6 +3,7 @@
 #include "core/base/parallel.h"
 #include "rigidplastic/dent/checks/validation.h"
 #include "rigidplastic/dent/method.h"
+#include "tests/support/metric.h"
 #include "tests/support/run.h"
 
 namespace exemplar::dent {
@@ -120,13 +121,6 @@ SceneSettings cut_wall(double speed) {
   ball.velocity = Vec3(-speed, 0, 0);
   settings.obstacles.push_back(ball);
   return settings;
-}
-
-double metric(const Method& method, const std::string& name) {
-  for (const Metric& m : method.diagnostics().extra) {
-    if (m.name == name) return m.value;
-  }
-  return k_unknown;
 }
 
 }  // namespace

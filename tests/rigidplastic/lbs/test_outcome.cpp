@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "rigidplastic/lbs/method.h"
+#include "tests/rigidplastic/lbs/barrels.h"
+#include "tests/support/metric.h"
 #include "tests/support/run.h"
 
 namespace exemplar::lbs {
@@ -28,41 +30,12 @@ LbsBody lifted_body() {
 SceneSettings two_copies() {
   SceneSettings settings;
   settings.time = {0.5, 60, 4};
-  BodySettings body;
-  body.name = "barrel";
-  body.surface.barrel = BarrelParams{};
-  body.surface.barrel->resolution = 20;
+  BodySettings body = soft_barrel(Vec3::UnitX());
   body.position = Vec3(0, 2, 0);
-  body.material.density = 100;
-  body.material.young = 5e6;
-  body.material.yield_stress = 3e4;
-  RigSettings rig;
-  rig.automatic = 6;
-  body.rig = rig;
-  ExampleSettings crushed;
-  crushed.name = "crushed";
-  crushed.stretch = StretchMap{Vec3::UnitX(), 0.65, false};
-  body.examples.push_back(crushed);
-  body.repeat = RepeatSettings{};
-  body.repeat->count = IntVec3(2, 1, 1);
-  body.repeat->spacing = Vec3(5, 0, 0);
+  body.repeat = two_of_them(5);
   settings.bodies.push_back(body);
-  ObstacleSettings ball;
-  ball.name = "ball";
-  ball.sphere = SphereSettings{0.12};
-  ball.mass = 30;
-  ball.position = Vec3(-2, 2.5, 0);
-  ball.velocity = Vec3(14, 0, 0);
-  settings.obstacles.push_back(ball);
+  settings.obstacles.push_back(thrown_ball(30, Vec3(-2, 2.5, 0), Vec3(14, 0, 0)));
   return settings;
-}
-
-double metric(const Method& method, const std::string& name) {
-  for (const Metric& m : method.diagnostics().extra) {
-    if (m.name == name) return m.value;
-  }
-  ADD_FAILURE() << name;
-  return k_unknown;
 }
 
 }  // namespace
