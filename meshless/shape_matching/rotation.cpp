@@ -70,7 +70,8 @@ Mat3 nearest_rotation(const Mat3& a, const Mat3& last) {
   if (!a.allFinite()) return last;
   const Eigen::JacobiSVD<Mat3> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const double sign = svd.matrixU().determinant() * svd.matrixV().determinant() < 0.0 ? -1.0 : 1.0;
-  const Vec3& sigma = svd.singularValues();
+  // A copy: GCC takes what a reference sees for uninitialised.
+  const Vec3 sigma = svd.singularValues();  // NOLINT(performance-unnecessary-copy-initialization)
   if (sigma(1) + sign * sigma(2) <= 1e-9 * sigma(0)) return last;
   return svd.matrixU() * Vec3(1.0, 1.0, sign).asDiagonal() * svd.matrixV().transpose();
 }

@@ -342,7 +342,7 @@ Elements assemble(const Points& points, const std::vector<Piece>& pieces, double
   for (const Piece& piece : pieces) corners += piece.polygon.size();
   Points at(static_cast<Eigen::Index>(corners), 3);
   int next = 0;
-  for (Piece& piece : pieces) {
+  for (const Piece& piece : pieces) {
     Face face = piece.face;
     face.particle = renamed[face.particle];
     if (face.other >= 0) face.other = renamed[face.other];
