@@ -125,10 +125,13 @@ void BodySearch::place(Part& part, const ContactPath& path) const {
 }
 
 void BodySearch::append_pairs(const ContactPath& path, std::vector<ContactPair>& pairs) {
-  for (Part& part : m_parts) measure(part, path);
+  const bool between = m_points.surface().between && m_parts.size() > 1;
+  for (Part& part : m_parts) {
+    if (between) measure(part, path);
+  }
   for (std::size_t a = 0; a < m_parts.size(); ++a) {
     if (m_parts[a].self) add_self_pairs(m_parts[a], path, pairs);
-    if (!m_points.surface().between) continue;
+    if (!between) continue;
     for (std::size_t b = a + 1; b < m_parts.size(); ++b)
       add_pairs_between(m_parts[a], m_parts[b], path, pairs);
   }
@@ -151,6 +154,7 @@ void BodySearch::add_pairs_between(Part& a, Part& b, const ContactPath& path,
 void BodySearch::add_self_pairs(Part& part, const ContactPath& path, std::vector<ContactPair>& pairs) {
   if (!is_covered(part, path)) {
     find_candidates(part, path);
+    measure(part, path);
     if (part.candidates.reference.rows() == 0) {
       place(part, path);
       add_point_pairs(part, part, path, pairs);
@@ -203,7 +207,6 @@ void BodySearch::find_candidates(Part& part, const ContactPath& path) {
   add_point_pairs(part, part, standing, known.pairs);
   add_edge_pairs(part, part, standing, known.pairs);
   m_margin = 0;
-  measure(part, path);
 }
 
 void BodySearch::add_point_pairs(const Part& a, const Part& b, const ContactPath& path,
