@@ -227,7 +227,9 @@ bool is_complete(const std::string& output, const std::string& key, int frames) 
          !find_run_damage(output, earlier->frames);
 }
 
-void write_example_shapes(const fs::path& output, const Scene& scene) {
+// Other methods do not make the poses: some take a volume or a solve.
+void write_example_shapes(const fs::path& output, const Scene& scene, const Capabilities& capabilities) {
+  if (!capabilities.elastic_examples && !capabilities.plastic_examples) return;
   const Geometry shapes = example_shapes(scene);
   if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
@@ -242,7 +244,6 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   options.progress = [&](const FrameMetrics& metrics, int frames) {
     bar.update(metrics.frame, frames, metrics.time);
   };
-  write_example_shapes(output, scene);
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
   const std::size_t said = method.notes().size();
   const RunSummary simulated = simulate(method, scene, directory, options, resume ? &*resume : nullptr);
@@ -306,6 +307,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
   if (resume && resume->frame > frames) return tell_already_there(frames, output, terminal);
   if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
+  write_example_shapes(output, scene, info.capabilities);
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
   const RunSummary summary = simulate_into(output, record, scene, *method, arguments, resume, terminal);
   tell(std::span(summary.notes).subspan(record.notes.size()), terminal);

@@ -143,7 +143,7 @@ void shift(AnimationTrack& track, const Vec3& by) {
 void move_examples_behind(Animation& animation) {
   Box box;
   for (const AnimationTrack& track : animation.tracks) {
-    if (track.name.find("obstacles") == std::string::npos) box.extend(bounds_of(track));
+    if (!track.name.ends_with("obstacles")) box.extend(bounds_of(track));
   }
   for (AnimationExamples& examples : animation.examples) {
     const double depth = examples.rest.col(2).maxCoeff() - examples.rest.col(2).minCoeff();

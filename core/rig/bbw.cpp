@@ -30,7 +30,7 @@ Eigen::Index padded(Eigen::Index columns) {
   return (columns + k_lanes - 1) / k_lanes * k_lanes;
 }
 
-// y = A x for a symmetric matrix: its columns are its rows.
+// y = Aᵀ x, of a symmetric matrix A x: columns are what can be read one by one.
 Rows multiply(const SparseMatrix& a, const Rows& x) {
   Rows y(a.cols(), x.cols());
   parallel_for(

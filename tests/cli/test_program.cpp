@@ -99,7 +99,7 @@ TEST_F(Program, RigidRunWritesReadableFramesAndTheSameBytesForAnyThreads) {
   ASSERT_EQ(run_program(call + "--threads 1 -o " + path("one")).exit_code, 0);
   ASSERT_EQ(run_program(call + "--threads 2 -o " + path("two")).exit_code, 0);
   const auto one = files_of(path("one"), ".vtp"), two = files_of(path("two"), ".vtp");
-  EXPECT_EQ(one.size(), 43u);  // surface and obstacles, frames 0 to 20, and the examples
+  EXPECT_EQ(one.size(), 42u);  // surface and obstacles, frames 0 to 20
   EXPECT_EQ(one, two);
 
   vtkNew<vtkXMLPolyDataReader> reader;
