@@ -23,7 +23,10 @@ std::optional<std::vector<std::string>> display_prefix() {
   const char* display = std::getenv("DISPLAY");
   if (display && *display) return std::vector<std::string>{};
   if (!on_path("xvfb-run")) return std::nullopt;
-  return std::vector<std::string>{"xvfb-run", "-a", "-n", std::to_string(100 + ::getpid() % 30000)};
+  // No reset: a server that starts anew after its last client has gone refuses the next one.
+  return std::vector<std::string>{"xvfb-run", "-a",
+                                  "-n",       std::to_string(100 + ::getpid() % 30000),
+                                  "-s",       "-screen 0 1280x1024x24 -noreset"};
 }
 
 }  // namespace exemplar
