@@ -4,7 +4,7 @@ namespace exemplar::shells {
 
 PhysicalTriangle::PhysicalTriangle(const RestTriangle& rest, const PlateMaterial& material,
                                    bool curved_membrane)
-    : curved(curved_membrane) {
+    : squared_length(rest.length.cwiseAbs2()), curved(curved_membrane) {
   const double nu = material.poisson, h = material.thickness;
   const double lambda = material.young * nu / (1 - nu * nu), mu = material.young / (2 * (1 + nu));
   const double in_plane = rest.area * h / 4, out_of_plane = rest.area * h * h * h / 12;

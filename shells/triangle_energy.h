@@ -15,7 +15,10 @@
 //   λ' = Eν/(1−ν²), μ = E/(2(1+ν)), h thickness.  Bent to the radius R: ½ D/R² per area, D = Eh³/(12(1−ν²)).
 // With `curved` the measure of edge k is s_k + b_kk²/12, b_kk = e_kᵀ K e_k: the length of the arc whose chord
 // the edge is. It cures membrane locking where κ l²/h is over about 10 (heavy elastica at h/L 1e-4: −13 % →
-// −0.2 %), but lets cloth that is too coarse for its wrinkles buckle inside elements.
+// −0.2 %), but lets cloth that is too coarse for its wrinkles buckle inside elements. What an arc may have more than
+// its chord is bounded by c l² (c = 0.1, reached at about 1.1 rad over an edge): without a bound the chord of a sharp
+// fold shrinks to nothing at no cost, and the triangle stays collapsed.
+//   arc² = s + c l² g(b²/(12 c l²)),  g(x) = x (1 + x⁴)^(−1/4)        (b²/12 to 1e-4 up to 0.5 rad)
 //
 // Paper (discrete shells, Grinspun et al. 2003, as schumacher2012 §4.1.2 uses them): edge lengths, the area
 // and dihedral angles θ = 2α,
@@ -103,6 +106,19 @@ struct PlateMaterial {
   double flexural_rigidity() const { return young * std::pow(thickness, 3) / (12 * (1 - poisson * poisson)); }
 };
 
+// By how much the square of an arc exceeds that of its chord, with derivatives by b (m², m, 1).
+struct ArcExcess {
+  ArcExcess(double b, double squared_length) {
+    const double bound = 0.1 * squared_length;
+    const double x = b * b / (12 * bound), base = 1 + x * x * x * x, root = std::pow(base, -0.25);
+    const double first_of_x = root / base, second_of_x = -5 * x * x * x * first_of_x / base;
+    value = bound * x * root;
+    first = first_of_x * b / 6;
+    second = first_of_x / 6 + second_of_x * b * b / (36 * bound);
+  }
+  double value, first, second;
+};
+
 // One triangle's measures and stiffness: `measures` numbers p. Kernels of both models look the same.
 struct PhysicalTriangle {
   static constexpr int measures = 6;
@@ -114,19 +130,20 @@ struct PhysicalTriangle {
 
   Measures measure(const Vec6& q) const {
     Measures p = q;
-    if (curved) p.head<3>() += arc(q.tail<3>()).cwiseAbs2() / 12;
+    for (int k = 0; curved && k < 3; ++k) p[k] += excess(q, k).value;
     return p;
   }
   Jacobian jacobian(const Vec6& q) const {
     Jacobian j = Jacobian::Identity();
-    if (curved) j.topRightCorner<3, 3>() = (arc(q.tail<3>()) / 6).asDiagonal() * arc_of_angle;
+    for (int k = 0; curved && k < 3; ++k) j.block<1, 3>(k, 3) = excess(q, k).first * arc_of_angle.row(k);
     return j;
   }
   // Σ f_k ∂²p_k/∂q².
-  Mat6 second(const Vec6&, const Measures& f) const {
+  Mat6 second(const Vec6& q, const Measures& f) const {
     Mat6 h = Mat6::Zero();
-    if (curved)
-      h.bottomRightCorner<3, 3>() = arc_of_angle.transpose() * (f.head<3>() / 6).asDiagonal() * arc_of_angle;
+    for (int k = 0; curved && k < 3; ++k)
+      h.bottomRightCorner<3, 3>() +=
+          f[k] * excess(q, k).second * arc_of_angle.row(k).transpose() * arc_of_angle.row(k);
     return h;
   }
 
@@ -143,10 +160,13 @@ struct PhysicalTriangle {
 
   Stiffness stiffness;
   Mat3 arc_of_angle;  // b_kk = Σ_i arc_of_angle(k, i) α_i, m
+  Vec3 squared_length;
   bool curved;
 
  private:
-  Vec3 arc(const Vec3& alpha) const { return arc_of_angle * alpha; }
+  ArcExcess excess(const Vec6& q, int k) const {
+    return {arc_of_angle.row(k).dot(q.tail<3>()), squared_length[k]};
+  }
 };
 
 struct PaperStiffness {

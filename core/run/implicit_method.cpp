@@ -73,6 +73,8 @@ void check_controllers(const Scene& scene, const ImplicitSettings& settings) {
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
+constexpr double k_imbalance = 1e-2;  // residual of an accepted step that is worth a warning
+
 class ImplicitMethod : public Method {
  public:
   ImplicitMethod(const Scene& scene, const ImplicitSettings& settings, std::unique_ptr<ImplicitModel> model,
@@ -113,6 +115,7 @@ class ImplicitMethod : public Method {
   void set_given_weights(std::size_t b, StepInput& input);
   void update_signals(double dt);
   std::string failure(const StepOutcome& outcome) const;
+  void note_imbalance();
   void add_work(const StepInput& input, const Points& before);
   bool knows_work() const;
   double obstacle_energy() const;
@@ -142,7 +145,8 @@ class ImplicitMethod : public Method {
   int m_iterations = 0;
   // J: work of loads and supports so far; energy at the start, of bodies and of dynamic obstacles.
   double m_work = 0, m_start_energy = 0, m_start_obstacles = 0;
-  double m_residual = 0;     // relative, largest of the last frame's steps
+  double m_residual = 0;  // relative, largest of the last frame's steps
+  bool m_told_imbalance = false;
   bool m_between = false;    // bodies meet each other
   std::vector<char> m_self;  // per body: it meets itself
 };
@@ -423,6 +427,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
       update_signals(input.dt);
       add_work(input, before);
       m_residual = std::max(m_residual, outcome.newton.residual);
+      note_imbalance();
       ++report.steps;
     } else if (outcome.status == StepStatus::interrupted) {
       report.status = Status::interrupted;
@@ -437,6 +442,18 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
   m_seconds += stopwatch.seconds();
   m_model->find_problems(m_time, m_notes);
   return report;
+}
+
+// Told once a run: nothing can move any more, and yet the forces do not balance. Collapsed elements do this.
+void ImplicitMethod::note_imbalance() {
+  if (m_told_imbalance || m_residual < k_imbalance) return;
+  m_told_imbalance = true;
+  m_notes.push_back(
+      {Severity::warning,
+       fmt::format("at {:.4g} s the forces were out of balance by {:.2g} of their size where nothing could "
+                   "move (column residual): elements have collapsed; the material is too soft for what "
+                   "hits it, or needs a finer mesh and more steps_per_frame",
+                   m_time, m_residual)});
 }
 
 // Loads: force times way. Supports that move: what they must add to inertia, loads and elasticity (damping and contact at

@@ -99,6 +99,9 @@ double border_residual(const NewtonProblem& problem, const VecX& g_border, const
   return worst;
 }
 
+constexpr double k_near = 1e-3;      // residual of a state that only round-off keeps from the minimum
+constexpr int k_most_cut_steps = 8;  // of no length, one after the other, before the search gives up
+
 // The state of one minimisation: the loop below reads like the method's description.
 class Minimiser {
  public:
@@ -133,9 +136,23 @@ class Minimiser {
       const NewtonStatus status = advance();
       if (status != NewtonStatus::converged) return status;
       m_summary.residual = residual();
-      if (m_summary.last_step < m_options.displacement_tolerance && m_last_border_step < 1e-10) break;
+      if (nothing_moves()) break;
+      if (is_stuck()) return NewtonStatus::line_search_failed;
     }
     return NewtonStatus::converged;
+  }
+
+  // Near the minimum a step that is short for whatever reason ends the search; farther away only one that was short
+  // before the line search: what stands in the way cuts steps to nothing as well, and is no sign of a minimum.
+  bool nothing_moves() const {
+    const bool is_near = m_summary.residual < k_near;
+    return (is_near ? m_summary.last_step : m_full_step) < m_options.displacement_tolerance &&
+           (is_near ? m_last_border_step : m_full_border_step) < 1e-10;
+  }
+
+  bool is_stuck() {
+    m_cut_steps = m_summary.last_step < m_options.displacement_tolerance ? m_cut_steps + 1 : 0;
+    return m_cut_steps == k_most_cut_steps;
   }
 
   double residual() const {
@@ -221,8 +238,10 @@ class Minimiser {
   }
 
   void accept(double value, double length) {
-    m_summary.last_step = length * largest_node_norm(m_dz, m_dofs / 3) / m_problem.length_scale();
-    m_last_border_step = m_border > 0 ? length * m_dz.tail(m_border).cwiseAbs().maxCoeff() : 0.0;
+    m_full_step = largest_node_norm(m_dz, m_dofs / 3) / m_problem.length_scale();
+    m_full_border_step = m_border > 0 ? m_dz.tail(m_border).cwiseAbs().maxCoeff() : 0.0;
+    m_summary.last_step = length * m_full_step;
+    m_last_border_step = length * m_full_border_step;
     m_z = m_trial;
     m_g = m_trial_g;
     m_value = value;
@@ -233,7 +252,7 @@ class Minimiser {
   bool at_round_off() const { return std::abs(m_slope) < 1e-11 * std::max(std::abs(m_value), 1e-300); }
   NewtonStatus accept_nothing() {
     m_problem.gradient(m_z, m_g);
-    m_summary.last_step = m_last_border_step = 0;
+    m_summary.last_step = m_last_border_step = m_full_step = m_full_border_step = 0;
     return NewtonStatus::converged;
   }
 
@@ -248,6 +267,9 @@ class Minimiser {
   double m_value = 0;
   double m_slope = 0;
   double m_last_border_step = 0;
+  double m_full_step = 0;  // of the last iteration before the line search, / length_scale
+  double m_full_border_step = 0;
+  int m_cut_steps = 0;
   NewtonSummary m_summary;
 };
 
