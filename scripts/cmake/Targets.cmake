@@ -22,7 +22,8 @@ if(EXEMPLAR_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(exemplar_flags INTERFACE -march=${EXEMPLAR_ARCH})
 endif()
 if(EXEMPLAR_SANITIZE)
-  target_compile_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE} -fno-omit-frame-pointer
+                         -Wno-maybe-uninitialized)  # false ones of inlining that sanitizers change
   target_link_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE})
 endif()
 

@@ -1,4 +1,5 @@
 // The pages in docs/ say what the program and the sources say.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -59,6 +60,37 @@ TEST_F(Docs, EveryKeyThatAHeaderCitesHasAReference) {
     }
   }
   EXPECT_GT(cited, 10);
+}
+
+// Every method writes only columns that the page describes.
+TEST_F(Docs, EveryColumnOfTheMetricsIsDescribed) {
+  write_text(m_folder / "box.json", R"({"time": {"duration": 0.1, "fps": 10},
+    "bodies": [{"name": "box", "surface": {"box": {"size": [0.3, 0.1, 0.1], "resolution": [3, 2, 2]}}, "volume": {"grid": [3, 1, 1]},
+                "position": [0, 0.3, 0], "examples": [{"name": "longer", "stretch": {"factor": 1.2}}],
+                "skeleton": {"points": [[-0.1, 0, 0], [0.1, 0, 0]], "bones": [{"from": 0, "to": 1}]}}],
+    "obstacles": [{"name": "floor", "plane": {}}], "methods": {"peridynamics": {"particles": 200}}})");
+  write_text(m_folder / "sheet.json", R"({"time": {"duration": 0.1, "fps": 10},
+    "bodies": [{"name": "sheet", "kind": "sheet", "thickness": 0.002, "position": [0, 0.3, 0],
+                "surface": {"sheet": {"length": 0.2, "width": 0.2, "resolution_x": 3, "resolution_z": 3}}}],
+    "obstacles": [{"name": "floor", "plane": {}}]})");
+  const std::set<std::string> described =
+      matches(read_text(k_tree / "docs/metrics.md"), "`(_?[a-z][\\w-]*)`");
+  for (const char* method : {"rigid", "rigid-lbs", "rigid-dent", "rigid-bend", "fem", "fem-compatible",
+                             "shell", "shape-matching", "mass-spring", "peridynamics"}) {
+    const std::string scene = method == std::string("shell") ? "sheet" : "box";
+    const Outcome outcome =
+        run(fmt::format("EXEMPLAR -q run {}.json --method {} -o {}", scene, method, method));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.errors;
+    const std::string table = read_text(m_folder / method / "metrics.csv");
+    const std::string titles = table.substr(0, table.find('\n')) + ",";
+    for (std::string name : matches(titles, "([\\w-]+)(?: \\[[^\\]]*\\])?,")) {
+      name = std::regex_replace(name, std::regex("_[yz]$"), "_x");
+      name = std::regex_replace(name, std::regex("^fragments_below_.*"), "fragments_below_1e-4");
+      if (name.rfind("weight_", 0) == 0) continue;
+      EXPECT_EQ(described.count(name), 1u)
+          << method << " writes " << name << ", which docs/metrics.md has not";
+    }
+  }
 }
 
 // The folder map names every folder that has sources, and no other.
