@@ -169,20 +169,38 @@ void BodySearch::add_self_pairs(Part& part, const ContactPath& path, std::vector
 
 // Whether nothing but the candidates can come within reach: both ends of the path are the reference moved rigidly,
 // but for the margin. On the way between two turned places lengths are shorter by 1 − cos(angle/2) at most.
-bool BodySearch::is_covered(const Part& part, const ContactPath& path) const {
-  const Candidates& known = part.candidates;
-  if (known.reference.rows() == 0) return false;
-  std::array<Mat3, 2> turns;
-  for (const std::size_t end : {0, 1}) {
-    Points now(known.reference.rows(), 3);
-    for (std::size_t k = 0; k < part.points.size(); ++k)
-      now.row(to_row(k)) = (end == 0 ? path.start : path.end).row(part.points[k]);
-    const RigidTransform motion = fit_rigid(known.reference, now);
-    turns[end] = motion.rotation;
-    const double farthest = (now - transform(motion, known.reference)).rowwise().squaredNorm().maxCoeff();
-    if (!(farthest <= known.margin * known.margin)) return false;
+bool BodySearch::is_covered(Part& part, const ContactPath& path) {
+  Candidates& known = part.candidates;
+  if (known.reference.rows() == 0 || !fits(part.points, path.start, known)) return false;
+  const Mat3 first = known.turn;
+  return fits(part.points, path.end, known) &&
+         (first.transpose() * known.turn).trace() > 1 + 2 * std::cos(k_largest_turn);
+}
+
+// Whether the points are the reference moved rigidly, but for the margin; known.turn is then its rotation.
+bool BodySearch::fits(const std::vector<int>& points, const Points& now, Candidates& known) {
+  if (known.seen.rows() > 0) {
+    Vec3 shift = Vec3::Zero();
+    for (std::size_t k = 0; k < points.size(); ++k)
+      shift += (now.row(points[k]) - known.seen.row(to_row(k))).transpose();
+    shift /= static_cast<double>(points.size());
+    double farthest = 0;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const Vec3 off = (now.row(points[k]) - known.seen.row(to_row(k))).transpose() - shift;
+      farthest = std::max(farthest, off.squaredNorm());
+    }
+    if (farthest <= known.room * known.room) return true;
   }
-  return (turns[0].transpose() * turns[1]).trace() > 1 + 2 * std::cos(k_largest_turn);
+  Points own(known.reference.rows(), 3);
+  for (std::size_t k = 0; k < points.size(); ++k) own.row(to_row(k)) = now.row(points[k]);
+  const RigidTransform motion = fit_rigid(known.reference, own);
+  const double farthest =
+      std::sqrt((own - transform(motion, known.reference)).rowwise().squaredNorm().maxCoeff());
+  if (!(farthest <= known.margin)) return false;
+  known.seen = std::move(own);
+  known.turn = motion.rotation;
+  known.room = known.margin - farthest;
+  return true;
 }
 
 void BodySearch::find_candidates(Part& part, const ContactPath& path) {
@@ -196,6 +214,7 @@ void BodySearch::find_candidates(Part& part, const ContactPath& path) {
   for (std::size_t k = 0; k < part.points.size(); ++k)
     known.reference.row(to_row(k)) = path.start.row(part.points[k]);
   known.pairs.clear();
+  known.seen.resize(0, 3);
   if (!is_covered(part, path)) {  // it is deformed too much within the path
     known.reference.resize(0, 3);
     return;

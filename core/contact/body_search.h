@@ -34,6 +34,11 @@ class BodySearch {
     Points reference;  // of the part's points; empty: none yet
     double margin = 0;
     std::vector<ContactPair> pairs;
+    // A place that is the reference moved rigidly by `turn`, but for margin − room: what lies within `room` of it,
+    // wherever it was shifted to, needs no fit.
+    Points seen;
+    Mat3 turn = Mat3::Identity();
+    double room = 0;
   };
   // One body.
   struct Part {
@@ -55,7 +60,8 @@ class BodySearch {
   void place(Part& part, const ContactPath& path) const;
   void add_self_pairs(Part& part, const ContactPath& path, std::vector<ContactPair>& pairs);
   void add_pairs_between(Part& a, Part& b, const ContactPath& path, std::vector<ContactPair>& pairs) const;
-  bool is_covered(const Part& part, const ContactPath& path) const;
+  static bool is_covered(Part& part, const ContactPath& path);
+  static bool fits(const std::vector<int>& points, const Points& now, Candidates& known);
   void find_candidates(Part& part, const ContactPath& path);
   Box point_box(int point, const Vec3& drift, const ContactPath& path) const;
   // Points of `a` against triangles of `b`, and edges against edges; a may be b.
