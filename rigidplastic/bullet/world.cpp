@@ -107,8 +107,17 @@ struct BulletWorld::Implementation {
   }
 
   ~Implementation() {
+    forget_pairs();
     for (const auto& joint : joints) world.removeConstraint(joint.get());
     for (const auto& body : bodies) world.removeRigidBody(body.get());
+  }
+
+  // Bullet looks through all pairs for every body that leaves; here they all leave.
+  void forget_pairs() {
+    struct : btOverlapCallback {
+      bool processOverlap(btBroadphasePair&) override { return true; }  // the pair goes
+    } all;
+    broadphase.getOverlappingPairCache()->processAllOverlappingPairs(&all, &dispatcher);
   }
 
   void add(const RigidObject& object) {
