@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/mesh/crossings.h"
 #include "core/run/implicit_method.h"
 #include "core/run/surface_fields.h"
 #include "fem/element_fields.h"
@@ -63,6 +64,7 @@ class SceneSolids : public ImplicitModel {
   Geometry tets(std::size_t b) const;
   void add_all_fields(std::size_t b, Geometry& part) const;
   int inverted() const;
+  double simulated_crossings() const;
 
   const Scene& m_scene;
   bool m_all_fields;
@@ -197,6 +199,15 @@ void SceneSolids::add_diagnostics(Diagnostics& d) const {
       d.plastic_measure = std::max(d.plastic_measure, plasticity->largest());
   }
   d.extra.push_back({"inverted", "", static_cast<double>(inverted())});
+  if (m_model->solver().contact()) d.extra.push_back({"simulated_crossings", "", simulated_crossings()});
+}
+
+// Of the surface that contact is about. The written one may have other diagonals, or be embedded.
+double SceneSolids::simulated_crossings() const {
+  const ImplicitSolver& solver = m_model->solver();
+  const ContactSurface& surface = solver.contact()->points().surface();
+  return static_cast<double>(
+      crossing_pairs({surface.map.apply(solver.state().positions), surface.triangles}).size());
 }
 
 int SceneSolids::inverted() const {

@@ -352,8 +352,7 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
     d.deepest_penetration =
         std::max({d.deepest_penetration, deepest_point(m_world, surface_positions(body)),
                   deepest_point(m_world, body.contact_points.apply(body.matched->positions))});
-  d.extra = {
-      {"flowing_cells", "", flowing}, {"sleeping_bodies", "", asleep}, {"bend_angle", "°", bend}};
+  d.extra = {{"flowing_cells", "", flowing}, {"sleeping_bodies", "", asleep}, {"bend_angle", "°", bend}};
   if (m_bodies.size() > 1) {
     std::vector<const Points*> positions;
     for (const SceneBody& body : m_bodies) positions.push_back(&body.matched->positions);
