@@ -9,6 +9,8 @@ namespace exemplar::dent {
 
 namespace {
 
+constexpr double k_least_volume = 0.25;  // that denting leaves, of the volume at the start
+
 bool is_closed(const Body& body, const rigid::PieceSurfaces& surfaces, const rigid::PieceSurface& piece) {
   if (surfaces.pieces.size() > 1)
     return rigid::is_filled(piece, surfaces.points.middleRows(piece.begin, piece.end - piece.begin));
@@ -61,6 +63,20 @@ void DentedBody::apply(const DentMap& map, const std::vector<int>& chosen, doubl
     const rigid::PieceSurface& piece = surfaces().pieces[static_cast<std::size_t>(p)];
     map.apply(points, share, piece.begin, piece.end);
   }
+}
+
+bool DentedBody::leaves_enough(const DentMap& map, const std::vector<int>& chosen) const {
+  if (m_body->is_sheet()) return true;
+  Points after = m_base;
+  for (const Growing& dent : m_growing) apply(dent.map, dent.pieces, 1, after);
+  apply(map, chosen, 1, after);
+  return std::all_of(chosen.begin(), chosen.end(), [&](int p) {
+    const rigid::PieceSurface& piece = surfaces().pieces[static_cast<std::size_t>(p)];
+    const auto volume = [&](const Points& points) {
+      return signed_volume(points.middleRows(piece.begin, piece.end - piece.begin), piece.triangles);
+    };
+    return !m_closed[static_cast<std::size_t>(p)] || volume(after) >= k_least_volume * volume(m_start);
+  });
 }
 
 void DentedBody::add(DentMap map, double duration, const std::vector<int>& chosen) {

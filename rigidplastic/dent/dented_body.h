@@ -32,6 +32,9 @@ class DentedBody {
   int dent_count() const { return m_count; }
   double deepest() const { return m_deepest; }  // largest dent distance so far
 
+  // Whether its pieces keep a quarter of the volume that they began with, this dent and the growing ones applied: what
+  // is crushed flatter has no inertia that could be worked with, and real material would be dense by then.
+  bool leaves_enough(const DentMap& map, const std::vector<int>& pieces) const;
   // A dent in the body's coordinates that is there after `duration`, in the pieces that hold together.
   void add(DentMap map, double duration, const std::vector<int>& pieces);
   // Growing dents go on by dt: the surface is always the undented one with the dents applied in their order.

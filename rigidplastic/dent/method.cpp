@@ -316,13 +316,13 @@ void DentMethod::make_dents(std::vector<char>& changed) {
       1);
   for (std::size_t k = 0; k < strikes.size(); ++k) {
     const Strike& strike = strikes[k];
-    if (maps[k].grid.depth.empty()) continue;
+    DentedBody& body = m_bodies[static_cast<std::size_t>(strike.target)];
+    if (maps[k].grid.depth.empty() || !body.leaves_enough(maps[k], strike.pieces)) continue;
     // What the impact gives back is not lost to the dent.
     const double rebound = std::max(restitution(strike.target_object), restitution(strike.projectile_object));
     m_dissipated += (1 - rebound * rebound) * strike.energy;
     if (m_settings.move_projectile) move_into_dent(strike, maps[k].distance);
-    m_bodies[static_cast<std::size_t>(strike.target)].add(std::move(maps[k]), m_settings.duration,
-                                                          strike.pieces);
+    body.add(std::move(maps[k]), m_settings.duration, strike.pieces);
     changed[static_cast<std::size_t>(strike.target)] = 1;
   }
 }

@@ -288,9 +288,12 @@ void Simulation::rewind() {
   m_world.reset();
 }
 
+// Nothing that moves faster than light is simulated: by then the numbers mean nothing, long before they are infinite.
 bool Simulation::finite() const {
+  constexpr double k_light = 3e8;  // m/s
   const std::vector<RigidState> all = states();
-  return std::all_of(all.begin(), all.end(), [](const RigidState& s) { return s.finite(); });
+  return std::all_of(all.begin(), all.end(),
+                     [](const RigidState& s) { return s.finite() && s.velocity.norm() < k_light; });
 }
 
 StepReport Simulation::advance(double until, const InterruptCheck& interrupted, const TickHooks& hooks) {

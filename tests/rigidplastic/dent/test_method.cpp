@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/parallel.h"
+#include "core/mesh/mass_properties.h"
 #include "rigidplastic/dent/checks/validation.h"
 #include "rigidplastic/dent/method.h"
 #include "tests/support/metric.h"
@@ -241,6 +242,39 @@ TEST(RigidDent, ADentedBodyLiesStill) {
   EXPECT_EQ(metric(*method, "dents"), dents);
   EXPECT_LT((end.centre_of_mass - settled.centre_of_mass).norm(), 1e-3);
   EXPECT_LT(end.kinetic_energy, 1e-4);
+}
+
+// Blow after blow it would be turned inside out, and fly off at any speed for want of inertia.
+TEST(RigidDent, WhatIsCrushedKeepsAQuarterOfItsVolume) {
+  SceneSettings settings = crowd();
+  settings.time = {1, 30, 8};
+  BodySettings soft = settings.bodies[1], heavy = soft;
+  soft.surface.sphere = SphereParams{0.06, 4};
+  soft.position = Vec3(0, 0.061, 0);
+  soft.velocity = Vec3::Zero();
+  soft.material.yield_stress = 1e4;
+  settings.bodies = {soft};
+  heavy.surface.sphere = SphereParams{0.4, 8};
+  heavy.material.yield_stress.reset();
+  heavy.velocity = Vec3(0, -6, 0);
+  for (int k = 0; k < 4; ++k) {
+    heavy.name = "heavy" + std::to_string(k);
+    heavy.position = Vec3(0.01, 0.8 + 0.9 * k, 0.005);
+    settings.bodies.push_back(heavy);
+  }
+  const Scene scene = make_scene(settings, "");
+  const TriMesh& ball = scene.bodies[0].surface();
+  const double volume = signed_volume(ball.vertices, ball.triangles);
+  Settings easily;
+  easily.threshold = 1.5;
+  const auto method = make_method(scene, easily);
+  const double thrown = method->diagnostics().kinetic_energy;
+  for (int frame = 1; frame <= 30; ++frame) {
+    ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
+    EXPECT_LE(metric(*method, "volume_lost"), 0.75 * volume + 1e-12);
+    EXPECT_LT(method->diagnostics().kinetic_energy, 2 * thrown);
+  }
+  EXPECT_GT(metric(*method, "volume_lost"), 0.5 * volume);
 }
 
 TEST(RigidDent, AProjectileMovedIntoItsDentLiesDeeper) {
