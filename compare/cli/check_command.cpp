@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "compare/cli/commands.h"
@@ -150,10 +151,31 @@ void add_json(Json& report, const std::vector<Problem>& list, const char* severi
                       {"severity", severity}});
 }
 
+// Remarks that differ in numbers only, as those on the copies of a repeated body, are one with a count.
+std::vector<std::string> grouped(const std::vector<Problem>& remarks) {
+  std::vector<std::string> texts;
+  std::map<std::string, std::pair<std::size_t, int>> seen;  // without digits → where it stands, how many more
+  for (const Problem& remark : remarks) {
+    const std::string text = to_string(remark);
+    std::string key = text;
+    std::erase_if(key, [](char c) { return c >= '0' && c <= '9'; });
+    const auto [at, is_new] = seen.try_emplace(std::move(key), texts.size(), 0);
+    if (is_new) {
+      texts.push_back(text);
+    } else {
+      ++at->second.second;
+    }
+  }
+  for (const auto& [key, place] : seen) {
+    if (place.second > 0) texts[place.first] += fmt::format(" (and {} more like it)", place.second);
+  }
+  return texts;
+}
+
 void tell(const Findings& findings, const std::string& path, const Terminal& terminal) {
   for (const Problem& problem : findings.problems) terminal.say(to_string(problem));
   if (findings.problems.empty()) terminal.say(path + ": good");
-  for (const Problem& remark : findings.remarks) terminal.note(to_string(remark));
+  for (const std::string& remark : grouped(findings.remarks)) terminal.note(remark);
 }
 
 }  // namespace

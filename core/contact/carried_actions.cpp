@@ -70,15 +70,16 @@ SupportSet carried_supports(const std::vector<Support>& supports, const std::str
   for (Support& support : adapted) {
     if (!support.body.empty() && support.body != body) continue;
     if (!select_nodes(support.region, particles).empty()) continue;
-    std::vector<Vec3> carriers;
+    std::vector<int> carriers;
     for (const int point : select_nodes(support.region, start))
       for (int k = surface.points.offsets[point]; k < surface.points.offsets[point + 1]; ++k)
-        if (surface.points.weights[k] > 0.1)
-          carriers.push_back(particles.row(surface.points.nodes[k]).transpose());
+        if (surface.points.weights[k] > 0.1) carriers.push_back(surface.points.nodes[k]);
     if (carriers.empty()) continue;
+    std::sort(carriers.begin(), carriers.end());
+    carriers.erase(std::unique(carriers.begin(), carriers.end()), carriers.end());
     support.region = Region{};
     support.region.kind = RegionKind::nearest;
-    support.region.points = carriers;
+    for (const int node : carriers) support.region.points.push_back(particles.row(node).transpose());
   }
   return {adapted, body, particles};
 }

@@ -60,6 +60,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   SpringOptions options;
   options.integration = settings.integration;
   options.damping_ratio = settings.damping_ratio;
+  options.damping_time = body.material().damping;
   options.air_drag = settings.air_drag;
   options.iterations = settings.iterations;
   options.strain_limit = strain_limit(body, settings, network);
@@ -208,6 +209,14 @@ void MassSpringMethod::step(double dt) {
     resolve_together(contacts, m_between, velocities);
     m_contact_seconds += stopwatch.lap();
   }
+  bool is_damped = false;
+  for (SceneBody& body : m_bodies) {
+    body.springs->damp_springs(dt);
+    is_damped = is_damped || body.springs->is_damped();
+  }
+  m_spring_seconds += stopwatch.lap();
+  if (is_damped) resolve_together(contacts, m_between, velocities);
+  m_contact_seconds += stopwatch.lap();
   if (m_bodies.size() > 1) m_contact_dissipation += m_between.dissipated(velocities);
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     m_contact_dissipation += contacts[b].dissipated(*velocities[b]);

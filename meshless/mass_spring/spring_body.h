@@ -7,7 +7,9 @@
 //   to its rest
 //                length, half each (eq. 2.7–2.8; held ends do not move)
 // Springs strained beyond a limit are removed. Steps beyond the stability limit of the forces are divided.
-// Damping c = 2 ζ k/ω_max is proportional to stiffness: ratio ζ at the highest frequency.
+// Damping c = 2 ζ k/ω_max is proportional to stiffness: ratio ζ at the highest frequency. The material's own damping
+// c = β k (β in s) may be far stronger than an explicit step can bear: its dampers act one after the other as impulses
+// along their springs, v_rel ← v_rel/(1 + c h (1/m_a + 1/m_b)), stable for any step and without effect on either momentum.
 #pragma once
 
 #include <array>
@@ -23,6 +25,7 @@ enum class Integration { forces, constraints };
 struct SpringOptions {
   Integration integration = Integration::forces;
   double damping_ratio = 0.1;  // ζ, of the fastest oscillation, forces only
+  double damping_time = 0.0;   // β, of the material [s]
   double air_drag = 0.0;       // rate of decay of all velocities [1/s]
   double strain_limit = 0.0;   // springs longer than (1 + limit) l₀ are removed; 0: none
   int iterations = 10;         // constraints only
@@ -48,10 +51,15 @@ class SpringBody {
   // Constraints only: `passes` over the springs at the positions where the velocities lead. A part of
   // update_velocities in the paper; apart here, so that contact can be resolved between passes.
   void relax(double dt, int passes);
+  bool is_damped() const { return m_options.damping_time > 0.0; }
+  // The material's damping, after contact: before it, dampers would pass on what contact is about to hold, and a body at
+  // rest would sink into what it lies on.
+  void damp_springs(double dt);
   void move(double dt);
   void step(double dt, const Vec3& gravity) {
     update_velocities(dt, gravity);
     if (m_options.integration == Integration::constraints) relax(dt, m_options.iterations);
+    damp_springs(dt);
     move(dt);
   }
   // Nodes whose coordinates are held one by one: they keep the velocity they are given.
@@ -74,6 +82,7 @@ class SpringBody {
   void add_spring_forces(bool is_damped, Points& forces) const;
   void remove_overstretched();
   void book_damping(double dt, double kept);
+  void damp_spring(Eigen::Index s, double dt);
   double spring_energy(Eigen::Index spring) const;
   void leave_broken_tets();
   void hold(Points& values) const;

@@ -28,11 +28,13 @@ bool crosses(const Notch& notch, const Vec3& a, const Vec3& b) {
   if ((da >= 0) == (db >= 0)) return false;
   if (notch.shape == Notch::Shape::plane) return true;
   const Vec3 at = a + da / (da - db) * (b - a) - notch.point;
-  if (notch.shape == Notch::Shape::disc) return at.norm() <= notch.radius;
+  // What meets the very edge is cut, on whichever side rounding puts it, so that mirror images stay mirror images.
+  constexpr double k_edge = 1e-9;
+  if (notch.shape == Notch::Shape::disc) return at.norm() <= (1 + k_edge) * notch.radius;
   Mat3 axes;
   axes << notch.u, notch.v, normal;
   const Vec3 local = axes.inverse() * at;
-  return local.x() >= 0 && local.x() <= 1 && local.y() >= 0 && local.y() <= 1;
+  return (local.head<2>().array() >= -k_edge).all() && (local.head<2>().array() <= 1 + k_edge).all();
 }
 
 }  // namespace exemplar::peridynamics

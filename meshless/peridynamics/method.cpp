@@ -267,6 +267,9 @@ void PeridynamicsMethod::make_particles() {
     part.body = &body;
     part.surface =
         body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness) : body.surface();
+    if (body.material().damping > 0)
+      m_notes.push_back(
+          {Severity::warning, fmt::format("{}: damping is not modelled, it has no effect", body.name())});
     if (body.settings().initial_pose) {
       m_notes.push_back({Severity::warning,
                          fmt::format("{}: starts at rest, its initial pose is not modelled", body.name())});

@@ -114,6 +114,7 @@ BodyOptions options_of(const Body& body, const Settings& settings) {
   out.stiffness.wave_speed = std::sqrt(body.material().young / body.material().density);
   if (settings.stiffness_time > 0.0) out.stiffness.frequency = 1.0 / settings.stiffness_time;
   out.stiffness.damping_ratio = settings.damping_ratio;
+  out.stiffness.damping_time = body.material().damping;
   out.stiffness.iterations = settings.iterations;
   out.stiffness.max_iterations = settings.max_iterations;
   out.sleep.enabled = settings.sleep;

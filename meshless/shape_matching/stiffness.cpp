@@ -47,9 +47,11 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
                        : finest > 0.0          ? request.wave_speed / std::sqrt(finest * rigid_share)
                                                : 0.0;
   const double wanted = omega * omega * finest * rigid_share;  // c²
+  const double zeta = std::max(request.damping_ratio,
+                               std::min(1.0, request.damping_ratio + 0.5 * request.damping_time * omega));
   StiffnessPlan plan;
-  const Oscillator finest_cell = request.is_single_cell ? sampled_oscillator(omega, request.damping_ratio, dt)
-                                                        : wave_carrier(omega, request.damping_ratio, dt);
+  const Oscillator finest_cell =
+      request.is_single_cell ? sampled_oscillator(omega, zeta, dt) : wave_carrier(omega, zeta, dt);
   plan.lookahead = finest_cell.lookahead;
   plan.alphas.assign(request.mean_square_radii.size(), 0.0);
   plan.alphas[0] = finest_cell.alpha;

@@ -33,6 +33,7 @@ struct StiffnessRequest {
   double wave_speed = 0.0;      // √(E/ρ) [m/s]; used unless frequency is given
   double frequency = 0.0;       // ω of a finest cell [rad/s], given instead of a material
   double damping_ratio = 0.05;  // ζ of a finest cell
+  double damping_time = 0.0;    // β of the material: adds β ω/2 to ζ, up to 1 in all [s]
   double beta = 0.0;
   bool is_single_cell = false;
   int iterations = 0;  // 0: as many as the material asks for, at most max_iterations

@@ -129,6 +129,18 @@ double BendingBody::largest_angle() const {
   return largest;
 }
 
+double BendingBody::largest_gap() const {
+  double largest = 0;
+  for (std::size_t j = 0; j < m_joints.size(); ++j) {
+    if (m_joints[j].broken) continue;
+    const BoneJoint& ends = m_articulated.joints()[j];
+    largest = std::max(largest, (m_poses[static_cast<std::size_t>(ends.a)] * ends.pivot -
+                                 m_poses[static_cast<std::size_t>(ends.b)] * ends.pivot)
+                                    .norm());
+  }
+  return largest;
+}
+
 void BendingBody::follow(std::span<const RigidState> cluster_states) {
   for (std::size_t b = 0; b < m_poses.size(); ++b)
     m_poses[b] = isometry(cluster_states[static_cast<std::size_t>(m_cluster_of[b])]) * m_offsets[b];

@@ -51,6 +51,7 @@ class BendingBody {
   Quat turn(std::size_t joint) const;          // of bone b against bone a since the rest shape
   double bend_angle(std::size_t joint) const;  // between its two bones, against the rest shape
   double largest_angle() const;
+  double largest_gap() const;  // m, between the two ends of a joint that holds: what the solver left
 
   // After a tick: bones follow their clusters.
   void follow(std::span<const RigidState> cluster_states);

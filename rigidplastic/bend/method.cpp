@@ -30,6 +30,7 @@ constexpr double k_visible_bend = 0.02;   // rad, that a joint counts as bent
 constexpr double k_break_window = 0.004;  // s, that a joint's load is averaged over
 constexpr double k_break_over_yield = 3;  // default of break_stress
 constexpr double k_at_strength = 0.999;   // share of the strength from which a joint counts as yielding
+constexpr double k_widest_gap = 0.005;    // of a body's diagonal, that a joint may have when it is merged
 constexpr int k_most_rehearsals = 12;     // of one tick: a joint is opened in each of them
 
 class BendMethod : public Method {
@@ -84,8 +85,10 @@ class BendMethod : public Method {
   std::vector<std::pair<std::size_t, std::size_t>> m_joint_of;  // simulation's joint → body, joint
   std::vector<Vec3> m_late_kicks;  // N m s, of the elastic joints, see apply_spring
   std::vector<char> m_turned;      // bodies that bent since their shapes were made
-  int m_rehearsals = 0;            // of the tick that is being taken
-  double m_dissipated = 0;         // J
+  // Joints further apart are not merged, m: what a jam has pulled apart would stay so, and grow at the next one.
+  std::vector<double> m_widest_gap;
+  int m_rehearsals = 0;     // of the tick that is being taken
+  double m_dissipated = 0;  // J
   double m_bending_seconds = 0, m_skinning_seconds = 0;
 };
 
@@ -128,6 +131,9 @@ BendMethod::BendMethod(const Scene& scene, const Settings& settings)
   for (std::size_t s = 0; s < scene.bodies.size(); ++s) {
     const Body& body = scene.bodies[s];
     m_bodies.push_back(make_body(s));
+    const Points& surface = body.initial_surface();
+    m_widest_gap.push_back(k_widest_gap *
+                           (surface.colwise().maxCoeff() - surface.colwise().minCoeff()).norm());
     RigidState start;
     start.position = body.mass_properties().centre;
     start.velocity = body.settings().velocity;
@@ -580,7 +586,7 @@ void BendMethod::after_tick(double dt) {
   if (m_dents) changed = m_dents->apply(m_simulation, m_bodies);
   for (const auto& [s, j] : m_joint_of) changed[s] |= m_bodies[s].joints()[j].broken;
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
-    if (m_bodies[s].always_open()) continue;
+    if (m_bodies[s].always_open() || m_bodies[s].largest_gap() > m_widest_gap[s]) continue;
     for (std::size_t j = 0; j < m_bodies[s].joints().size(); ++j) {
       JointState& joint = m_bodies[s].joints()[j];
       if (!joint.open || joint.still < m_settings.settle_time || m_bodies[s].articulated().may_break(j))

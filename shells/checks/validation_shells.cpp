@@ -2,6 +2,7 @@
 // large deflection (cylinders pulled and pinched; Sze et al. 2004). Whole shells, without use of symmetry.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -196,21 +197,88 @@ std::vector<ValidationRecord> validate_pullout(const ValidationContext&) {
   return records;
 }
 
-std::vector<ValidationRecord> validate_pinched_cylinder(const ValidationContext&) {
+namespace {
+
+// The published answer is that of an eighth: lines in planes of symmetry stay there.
+void hold_planes_of_symmetry(StaticSheet& sheet, double radius) {
+  const Points& x = sheet.input.mesh.vertices;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const int v : vertices_where(x, [&](const Vec3& p) { return std::abs(p[axis]) < 1e-6 * radius; })) {
+      const auto known = std::find_if(sheet.held.begin(), sheet.held.end(),
+                                      [&](const SupportedNode& node) { return node.node == v; });
+      if (known != sheet.held.end()) {
+        known->held[to_size(axis)] = true;
+      } else {
+        sheet.held.push_back(hold(x, {v}, axis == 0, axis == 1, axis == 2).front());
+      }
+    }
+  }
+}
+
+struct Pinched {
+  double at_force = 0, beside = 0;  // m, when the force has grown to what was asked; 0: it did not
+};
+
+// A cylinder on rigid diaphragms is pinched by two displacements, not forces: the force hardly grows while the dents
+// travel, and Newton's method under a given force took hundreds of iterations there.
+Pinched pinched_cylinder(SheetModelKind model, double force) {
   const double radius = 100, length = 200;
   StaticSheet sheet =
-      loaded_cylinder(tube(MeshKind::alternating, radius, length, 48, 128), radius, {3e4, 0.3, 1.0}, -12000);
+      loaded_cylinder(tube(MeshKind::alternating, radius, length, 48, 128), radius, {3e4, 0.3, 1.0}, -force);
+  sheet.input.model = model;
   const Points& x = sheet.input.mesh.vertices;
   for (const SupportedNode& node : hold(
            x, vertices_where(x, [&](const Vec3& p) { return std::abs(p.x()) > 0.5 * length - 1e-6; }), false))
     sheet.held.push_back(node);
-  const StaticAnswer answer = solve_static(sheet, 60);
-  const int top = vertex_at(x, Vec3(0, radius, 0)), side = vertex_at(x, Vec3(0, 0, radius));
+  hold_planes_of_symmetry(sheet, radius);
+  const int top = vertex_at(x, Vec3(0, radius, 0)), bottom = vertex_at(x, Vec3(0, -radius, 0)),
+            side = vertex_at(x, Vec3(0, 0, radius));
+  ImplicitOptions options;
+  options.inertia = false;
+  options.linear = LinearMethod::direct;
+  options.newton.force_tolerance = 1e-8;
+  options.newton.max_iterations = 100;
+  SheetModel cylinder({sheet.input}, options);
+  double done = 0, increment = 1, last_force = 0, last_beside = 0;
+  while (done < 95 && increment > 0.01) {
+    StepInput step;
+    step.dt = 1;
+    step.held = sheet.held;
+    const double pressed = done + increment;
+    for (const int sign : {1, -1}) {
+      SupportedNode& node = *std::find_if(step.held.begin(), step.held.end(), [&](const SupportedNode& n) {
+        return n.node == (sign > 0 ? top : bottom);
+      });
+      node.held[1] = true;
+      node.position.y() = sign * (radius - pressed);
+    }
+    const StepOutcome outcome = cylinder.step(step);
+    if (outcome.status != StepStatus::ok) {
+      increment /= 2;
+      continue;
+    }
+    const double now = cylinder.solver().internal_forces()(top, 1),
+                 beside = cylinder.positions(0)(side, 2) - radius;
+    if (now >= force) {
+      const double part = (force - last_force) / (now - last_force);
+      return {done + part * increment, last_beside + part * (beside - last_beside)};
+    }
+    done = pressed;
+    last_force = now;
+    last_beside = beside;
+    increment = std::min(2 * increment, 1.0);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<ValidationRecord> validate_pinched_cylinder(const ValidationContext&) {
+  const Pinched ours = pinched_cylinder(SheetModelKind::physical, 12000);
   const std::string source = "Sze et al. 2004";
   return {near_relative("pinched cylinder on diaphragms, alternating, 128×48 cells: at the force",
-                        answer.ok ? x(top, 1) - answer.positions(top, 1) : 0, 83.102, 0.05, source),
-          near_relative("beside it, in the middle", answer.ok ? answer.positions(side, 2) - x(side, 2) : 0,
-                        34.272, 0.05, source)};
+                        ours.at_force, 83.102, 0.05, source),
+          near_relative("beside it, in the middle", ours.beside, 34.272, 0.05, source)};
 }
 
 namespace {

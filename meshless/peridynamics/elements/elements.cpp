@@ -412,7 +412,8 @@ Elements make_elements(ElementKind kind, const TriMesh& surface, const TetMesh& 
       throw InputError("fewer than two particles fit into the surface: use more particles");
     const Vec3 low = surface.vertices.colwise().minCoeff(), high = surface.vertices.colwise().maxCoeff();
     const Vec3 margin = Vec3::Constant(0.5 * spacing);
-    const std::vector<Cell> cells = voronoi_cells(points, low - margin, high + margin);
+    const std::vector<Cell> cells =
+        voronoi_cells(points, low - margin, high + margin, kind == ElementKind::cubes ? spacing : 0.0);
     cut_surface(surface, cells, spacing, pieces);
     cut_walls(surface, volume, cells, spacing, pieces);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace exemplar::peridynamics {
@@ -61,22 +62,35 @@ struct SidedEdge {
 
 // Edges that a particle's faces do not run through as often one way as the other.
 std::vector<SidedEdge> open_edges(const Elements& elements) {
-  std::vector<SidedEdge> all;
-  for (const Face& face : elements.faces)
-    for (int k = 0; k < face.count; ++k) {
-      const int a = elements.corners[face.begin + k], b = elements.corners[face.begin + (k + 1) % face.count];
-      const int sign = a < b ? 1 : -1;
-      all.push_back({face.particle, std::min(a, b), std::max(a, b), sign});
-      if (face.other >= 0) all.push_back({face.other, std::min(a, b), std::max(a, b), -sign});
-    }
-  std::sort(all.begin(), all.end());
+  const auto each = [&](const auto& visit) {
+    for (const Face& face : elements.faces)
+      for (int k = 0; k < face.count; ++k) {
+        const int a = elements.corners[face.begin + k],
+                  b = elements.corners[face.begin + (k + 1) % face.count];
+        const int sign = a < b ? 1 : -1;
+        visit(SidedEdge{face.particle, std::min(a, b), std::max(a, b), sign});
+        if (face.other >= 0) visit(SidedEdge{face.other, std::min(a, b), std::max(a, b), -sign});
+      }
+  };
+  // Sorted by particle first: what is left to sort is short.
+  const std::size_t particles = elements.particles.size();
+  std::vector<std::size_t> begin(particles + 1, 0);
+  each([&](const SidedEdge& edge) { ++begin[static_cast<std::size_t>(edge.particle) + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<SidedEdge> all(begin.back());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  each([&](const SidedEdge& edge) { all[next[static_cast<std::size_t>(edge.particle)]++] = edge; });
   std::vector<SidedEdge> open;
-  for (std::size_t i = 0; i < all.size();) {
-    SidedEdge sum = all[i];
-    std::size_t end = i + 1;
-    for (; end < all.size() && !(all[i] < all[end]); ++end) sum.sign += all[end].sign;
-    if (sum.sign != 0) open.push_back(sum);
-    i = end;
+  for (std::size_t p = 0; p < particles; ++p) {
+    std::sort(all.begin() + static_cast<std::ptrdiff_t>(begin[p]),
+              all.begin() + static_cast<std::ptrdiff_t>(begin[p + 1]));
+    for (std::size_t i = begin[p]; i < begin[p + 1];) {
+      SidedEdge sum = all[i];
+      std::size_t end = i + 1;
+      for (; end < begin[p + 1] && !(all[i] < all[end]); ++end) sum.sign += all[end].sign;
+      if (sum.sign != 0) open.push_back(sum);
+      i = end;
+    }
   }
   return open;
 }

@@ -1,8 +1,11 @@
 #include "meshless/peridynamics/elements/voronoi.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <voro++/voro++.hh>
+
+#include "core/base/parallel.h"
 
 namespace exemplar::peridynamics {
 
@@ -41,9 +44,61 @@ Cell convert(voro::voronoicell_neighbor& source, const Points& points, int id) {
   return cell;
 }
 
+// Which of the points of a cubic lattice lie at −x, +x, −y, +y, −z, +z of each; −1: none.
+std::vector<std::array<int, 6>> lattice_neighbours(const Points& points, double spacing) {
+  const Vec3 low = points.colwise().minCoeff(), size = points.colwise().maxCoeff().transpose() - low;
+  const Eigen::Array3i count = (size.array() / spacing).round().cast<int>() + 1;
+  const auto place = [&](Eigen::Index i) -> Eigen::Array3i {
+    return ((points.row(i).transpose() - low).array() / spacing).round().cast<int>();
+  };
+  const std::array<Eigen::Index, 3> stride{1, count[0], static_cast<Eigen::Index>(count[0]) * count[1]};
+  const auto index = [&](const Eigen::Array3i& at) {
+    return static_cast<std::size_t>(at[0] + stride[1] * at[1] + stride[2] * at[2]);
+  };
+  std::vector<int> at(static_cast<std::size_t>(stride[2] * count[2]), -1);
+  for (Eigen::Index i = 0; i < points.rows(); ++i) at[index(place(i))] = static_cast<int>(i);
+  std::vector<std::array<int, 6>> neighbours(static_cast<std::size_t>(points.rows()));
+  for (Eigen::Index i = 0; i < points.rows(); ++i) {
+    const Eigen::Array3i own = place(i);
+    const auto here = static_cast<Eigen::Index>(index(own));
+    for (int a = 0; a < 3; ++a) {
+      auto& around = neighbours[static_cast<std::size_t>(i)];
+      around[2 * a] = own[a] > 0 ? at[static_cast<std::size_t>(here - stride[a])] : -1;
+      around[2 * a + 1] = own[a] + 1 < count[a] ? at[static_cast<std::size_t>(here + stride[a])] : -1;
+    }
+  }
+  return neighbours;
+}
+
+// The cell of a point between six neighbours: a cube.
+Cell cube_cell(const Points& points, int id, const std::array<int, 6>& around) {
+  const Vec3 self = points.row(id);
+  std::array<double, 6> planes;
+  for (int k = 0; k < 6; ++k) planes[k] = 0.5 * (self[k / 2] + points(around[k], k / 2));
+  Cell cell;
+  for (int k = 0; k < 6; ++k) {
+    const int a = k / 2, b = (a + 1) % 3, c = (a + 2) % 3;
+    const double sign = k % 2 == 0 ? -1 : 1;
+    CellFace face;
+    face.other = around[k];
+    face.normal = sign * Vec3::Unit(a);
+    face.offset = sign * planes[k];
+    for (const auto& [at_b, at_c] : {std::pair(0, 0), std::pair(1, 0), std::pair(1, 1), std::pair(0, 1)}) {
+      Vec3 corner;
+      corner[a] = planes[k];
+      corner[b] = planes[2 * b + at_b];
+      corner[c] = planes[2 * c + at_c];
+      face.polygon.push_back(corner);
+    }
+    if (sign < 0) std::reverse(face.polygon.begin(), face.polygon.end());
+    cell.push_back(std::move(face));
+  }
+  return cell;
+}
+
 }  // namespace
 
-std::vector<Cell> voronoi_cells(const Points& points, const Vec3& low, const Vec3& high) {
+std::vector<Cell> voronoi_cells(const Points& points, const Vec3& low, const Vec3& high, double lattice) {
   const Vec3 size = high - low;
   const double per_block =
       std::cbrt(size.prod() / std::max<double>(1, static_cast<double>(points.rows()) / 6));
@@ -52,13 +107,19 @@ std::vector<Cell> voronoi_cells(const Points& points, const Vec3& low, const Vec
                             blocks(2), false, false, false, 8);
   for (int i = 0; i < points.rows(); ++i) container.put(i, points(i, 0), points(i, 1), points(i, 2));
   std::vector<Cell> cells(static_cast<std::size_t>(points.rows()));
+  if (lattice > 0) {
+    const std::vector<std::array<int, 6>> around = lattice_neighbours(points, lattice);
+    parallel_for(cells.size(), [&](std::size_t i) {
+      if (std::find(around[i].begin(), around[i].end(), -1) == around[i].end())
+        cells[i] = cube_cell(points, static_cast<int>(i), around[i]);
+    });
+  }
   voro::c_loop_all loop(container);
   voro::voronoicell_neighbor cell;
   if (loop.start()) {
     do {
-      if (container.compute_cell(cell, loop)) {
-        cells[static_cast<std::size_t>(loop.pid())] = convert(cell, points, loop.pid());
-      }
+      Cell& made = cells[static_cast<std::size_t>(loop.pid())];
+      if (made.empty() && container.compute_cell(cell, loop)) made = convert(cell, points, loop.pid());
     } while (loop.inc());
   }
   return cells;

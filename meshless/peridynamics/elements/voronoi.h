@@ -15,6 +15,7 @@ struct CellFace {
 };
 using Cell = std::vector<CellFace>;
 
-std::vector<Cell> voronoi_cells(const Points& points, const Vec3& low, const Vec3& high);
+// `lattice`: the points are of a cubic lattice of this spacing, and cells between six others need no search; 0: any points.
+std::vector<Cell> voronoi_cells(const Points& points, const Vec3& low, const Vec3& high, double lattice);
 
 }  // namespace exemplar::peridynamics

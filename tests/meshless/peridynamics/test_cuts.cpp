@@ -58,6 +58,24 @@ TEST(Cuts, NotchesCutWhatCrossesThem) {
   EXPECT_FALSE(crosses(patch, {1, 1, 1.1}, {1, -1, 1.1}));
 }
 
+// Bonds that meet the very tip of a notch: rounding must not cut one and spare its mirror image.
+TEST(Cuts, ANotchTreatsMirrorImagesAlike) {
+  Notch patch{Notch::Shape::parallelogram, {-0.06, 0, -0.01}, {0, 1, 0}, 1, {0.06, 0, 0}, {0, 0, 0.02}};
+  const double h = 0.04 / 160;
+  int at_tip = 0;
+  for (int k = 0; k < 4; ++k)
+    for (int x = 1; x < 5; ++x)
+      for (int y = 1; y < 5; ++y) {
+        // From (−(2x − 1), 2y − 1) to its point reflection: through the tip at (0, 0).
+        const Vec3 a(-(x - 0.5) * h, (y - 0.5) * h, (k - 1.5) * h), b(-a.x(), -a.y(), a.z());
+        const Vec3 c(a.x(), -a.y(), a.z()), d(b.x(), -b.y(), b.z());
+        EXPECT_TRUE(crosses(patch, a, b));
+        EXPECT_TRUE(crosses(patch, c, d));
+        ++at_tip;
+      }
+  EXPECT_EQ(at_tip, 64);
+}
+
 SceneSettings block(int resolution) {
   SceneSettings settings;
   settings.time = {1e-3, 1000, 1};
