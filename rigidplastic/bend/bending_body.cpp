@@ -239,8 +239,11 @@ std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> o
     RigidState state;
     state.position = frame.centre;
     state.orientation = Quat(frame.axes);
-    state.velocity = whole.velocity;
-    state.angular_velocity = whole.angular_velocity;
+    // What a support holds takes no momentum from the bones that join it: its joints would follow a body that stands still.
+    if (!is_supported(cluster)) {
+      state.velocity = whole.velocity;
+      state.angular_velocity = whole.angular_velocity;
+    }
     for (const int b : cluster.bones)
       m_offsets[static_cast<std::size_t>(b)] =
           isometry(state).inverse() * m_poses[static_cast<std::size_t>(b)];
@@ -258,6 +261,10 @@ std::vector<rigid::RigidBody> BendingBody::rebuild(std::span<const RigidState> o
   return bodies;
 }
 
+bool BendingBody::is_supported(const Cluster& cluster) const {
+  return std::find(cluster.bones.begin(), cluster.bones.end(), m_support_bone) != cluster.bones.end();
+}
+
 rigid::RigidBody BendingBody::rigid_body(const Cluster& cluster, int scene_body,
                                          rigid::CollisionGeometry geometry) const {
   const Body& body = m_articulated.body();
@@ -268,9 +275,7 @@ rigid::RigidBody BendingBody::rigid_body(const Cluster& cluster, int scene_body,
   result.restitution = body.material().restitution;
   result.component = scene_body * k_most_parts + m_part_of[static_cast<std::size_t>(cluster.bones.front())];
   result.shape = rigid::BulletShape::from_mesh(cluster.collision, geometry);
-  const bool held =
-      std::find(cluster.bones.begin(), cluster.bones.end(), m_support_bone) != cluster.bones.end();
-  if (!held) return result;
+  if (!is_supported(cluster)) return result;
   result.support = &body.supports().front();
   // Where the cluster's frame would have been at the start, for the support's motion.
   const Eigen::Isometry3d start = m_offsets[static_cast<std::size_t>(m_support_bone)].inverse();

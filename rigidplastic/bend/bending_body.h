@@ -80,6 +80,7 @@ class BendingBody {
   // `skin`: all vertices as the cluster's part carries them.
   TriMesh collision_mesh(const Cluster& cluster, const Points& skin) const;
   TriMesh stand_in(const Cluster& cluster) const;
+  bool is_supported(const Cluster& cluster) const;
   rigid::RigidBody rigid_body(const Cluster& cluster, int scene_body,
                               rigid::CollisionGeometry geometry) const;
 
