@@ -287,5 +287,24 @@ TEST(Body, SleepsWhenQuietFallsRigidlyAndWakes) {
   EXPECT_FALSE(body.is_asleep());
 }
 
+// ζ = β ω/2 for damping in proportion to stiffness, on top of the setting's, up to critical.
+TEST(Stiffness, TheMaterialsDampingAddsToTheRatio) {
+  for (const bool single : {true, false}) {
+    StiffnessRequest request;
+    request.frequency = 50.0;
+    request.is_single_cell = single;
+    request.dt = 1e-3;
+    request.mean_square_radii = {0.01};
+    const auto lookahead = [&](double ratio, double time) {
+      request.damping_ratio = ratio;
+      request.damping_time = time;
+      return plan_stiffness(request).lookahead;
+    };
+    EXPECT_NEAR(lookahead(0.1, 0.016), lookahead(0.5, 0.0), 1e-12) << single;
+    EXPECT_GT(lookahead(0.1, 0.016), 2.0 * lookahead(0.1, 0.0)) << single;
+    EXPECT_NEAR(lookahead(0.1, 10.0), lookahead(1.0, 0.0), 1e-12) << single;
+  }
+}
+
 }  // namespace
 }  // namespace exemplar::shape_matching
