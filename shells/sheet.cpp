@@ -19,7 +19,7 @@ Sheet::Sheet(TriMesh mesh, bool edge_unknowns, const Edges& ghost_edges)
   }
   make_edges(ghost_edges);
   if (edge_unknowns) pack_angles();
-  set_clamped(std::vector<char>(to_size(vertex_count()), 0));
+  set_clamped(std::vector<char>(to_size(vertex_count() + ghost_count()), 0));
   for (const SheetEdge& edge : m_edges) m_mean_edge += edge.length / static_cast<double>(m_edges.size());
 }
 
@@ -101,7 +101,9 @@ void Sheet::set_clamped(const std::vector<char>& held) {
     const bool border = edge.triangles[0] < 0 || edge.triangles[1] < 0;
     edge.rule = {SideRule{0.5, phi}, SideRule{0.5, -phi}};
     if (border) edge.rule = {SideRule{0, phi}, SideRule{0, phi}};
-    if (!held[to_size(edge.points[0])] || !held[to_size(edge.points[1])]) continue;
+    const int ghost = std::max(edge.points[2], edge.points[3]);  // behind all vertices
+    const bool directed = border && edge.has_angle() && held[to_size(ghost)];
+    if (!directed && (!held[to_size(edge.points[0])] || !held[to_size(edge.points[1])])) continue;
     if (!m_edge_unknowns) {  // the paper's hinges are on whole edges: θ = 2α there too
       if (border && edge.has_angle()) edge.rule = {SideRule{0.5, 0}, SideRule{0.5, 0}};
       continue;

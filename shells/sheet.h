@@ -75,7 +75,8 @@ class Sheet {
   // All nodes with the vertices at `x`: ghosts mirrored in their triangles' planes, packs zero.
   Points nodes(const Points& x) const;
 
-  // Edges at which the direction is held: with both ends in `held` and either a ghost or one triangle wholly
+  // Edges at which the direction is held, for `held` vertices and ghosts: with a ghost that is held (its ends
+  // may slide, as in a plane of symmetry), or with both ends in `held` and either a ghost or one triangle wholly
   // in it. The others get their ordinary rule. Two held rows of nodes alone would not be a clamp: the angle of
   // the edge between them would still give way (12 % too soft).
   void set_clamped(const std::vector<char>& held);

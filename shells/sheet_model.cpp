@@ -96,7 +96,7 @@ void SheetModel::complete(StepInput& input) {
   for (const auto& body : m_bodies) {
     const Sheet& sheet = body->sheet();
     const auto first = held.begin() + sheet.first_node();
-    body->set_clamped({first, first + sheet.vertex_count()});
+    body->set_clamped({first, first + sheet.first_pack()});
     std::vector<SupportedNode> packs(to_size(sheet.pack_count()));
     for (int k = 0; k < sheet.pack_count(); ++k) {
       packs[to_size(k)].node = sheet.first_node() + sheet.first_pack() + k;

@@ -77,6 +77,34 @@ Points edge_load(const TriMesh& mesh, const std::vector<int>& vertices, const Ve
   return forces;
 }
 
+// Ghosts so far away that their direction stays whatever the border does within its plane.
+void hold_planes_of_symmetry(StaticSheet& sheet, double size) {
+  const Points x = sheet.input.mesh.vertices;
+  Edges border(0, 2);
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::vector<int> there =
+        vertices_where(x, [&](const Vec3& p) { return std::abs(p[axis]) < 1e-6 * size; });
+    for (const SupportedNode& node : hold(x, there, axis == 0, axis == 1, axis == 2))
+      sheet.held.push_back(node);
+    const Edges edges = border_among(sheet.input.mesh, there);
+    border.conservativeResize(border.rows() + edges.rows(), 2);
+    border.bottomRows(edges.rows()) = edges;
+  }
+  const Sheet with_ghosts(sheet.input.mesh, false, border);
+  const Points nodes = with_ghosts.nodes(x);
+  for (int g = 0; g < with_ghosts.ghost_count(); ++g) {
+    const SheetEdge& edge = with_ghosts.edges()[to_size(with_ghosts.ghosts()[to_size(g)])];
+    const Vec3 a = x.row(edge.points[0]),
+               along = (x.row(edge.points[1]) - x.row(edge.points[0])).normalized();
+    SupportedNode ghost;
+    ghost.node = with_ghosts.vertex_count() + g;
+    const Vec3 r = nodes.row(ghost.node).transpose() - a, outwards = (r - r.dot(along) * along).normalized();
+    ghost.position = a + 1e6 * size * outwards;
+    sheet.held.push_back(ghost);
+  }
+  sheet.input.clamped_edges = border;
+}
+
 StaticSheet clamped_strip(TriMesh mesh, const PlateMaterial& material, bool curved) {
   StaticSheet strip;
   const std::vector<int> end = vertices_where(mesh.vertices, [](const Vec3& x) { return x.x() < 1e-9; });

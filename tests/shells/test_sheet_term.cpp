@@ -1,6 +1,8 @@
 // The energies of whole sheets: derivatives through the step's function, rigid motions, threads.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
@@ -128,6 +130,25 @@ TEST(SheetTerm, SameBitsForAnyNumberOfThreads) {
   set_thread_count(0);
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
+}
+
+// Half of a beam on two supports, 2 m apart: the middle of the beam slides down in the plane of symmetry and stays level.
+TEST(Sheet, ABorderInAPlaneOfSymmetrySlidesWithoutTurning) {
+  StaticSheet half;
+  half.input.mesh = rectangle(MeshKind::alternating, 1, 0.1, 20, 2);
+  half.input.mesh.vertices.rowwise() += Eigen::RowVector3d(0, 1, 1);  // in no other coordinate plane
+  half.input.material = {1e6, 0, 0.01};
+  const Points& x = half.input.mesh.vertices;
+  half.held = hold(x, vertices_where(x, [](const Vec3& p) { return p.x() > 1 - 1e-9; }), false);
+  hold_planes_of_symmetry(half, 1);
+  const double pressure = 4e-5;
+  half.forces = -Sheet(half.input.mesh, false).vertex_masses(pressure) * Eigen::RowVector3d::UnitY();
+  const StaticAnswer answer = solve_static(half, 1);
+  ASSERT_TRUE(answer.ok);
+  const double exact =
+      5 * pressure * std::pow(2, 4) / (384 * 1e6 * std::pow(0.01, 3) / 12);  // 5 q L⁴/(384 EI)
+  for (const int v : vertices_where(x, [](const Vec3& p) { return p.x() < 1e-9; }))
+    EXPECT_NEAR((1 - answer.positions(v, 1)) / exact, 1, 2e-3);
 }
 
 TEST(Sheet, EveryEdgeHasAPlaceOfItsOwnForItsAngle) {
