@@ -150,7 +150,7 @@ TEST_P(SlowContactSweep, SheetFoldedOnItself) {
   std::filesystem::remove(file);
 }
 
-// 3 to 6 bodies unlike in size, stiffness, weight and friction, thrown onto each other.
+// 3 to 6 coarse bodies unlike in size, stiffness, weight and friction, thrown onto each other.
 std::string random_pile(int seed) {
   int key = 0;
   const auto random = [&](double from, double to) {
@@ -167,12 +167,14 @@ std::string random_pile(int seed) {
                                   ? fmt::format(R"("sphere": {{"radius": {}, "resolution": 2}})", 0.5 * size)
                                   : fmt::format(R"("box": {{"size": [{}, {}, {}], "resolution": [2, 2, 2]}})",
                                                 size, size * random(0.5, 1), size * random(0.5, 1));
+    const std::string volume =
+        round ? fmt::format(R"({{"max_tet_volume": {}}})", 0.05 * std::pow(size, 3)) : R"({"grid": [2, 2, 2]})";
     const double half = 0.87 * size;
     bodies += fmt::format(
         R"({}{{"name": "b{}", "surface": {{{}}}{},
             "material": {{"density": {}, "young": {}, "poisson": 0.3, "friction": {}, "damping": 0.003}},
             "position": [{}, {}, {}], "rotation": {{"axis": [{}, {}, 1], "angle": {}}}, "velocity": [{}, {}, {}]}})",
-        b > 0 ? "," : "", b, shape, round ? "" : R"(, "volume": {"grid": [2, 2, 2]})", random(100, 2000),
+        b > 0 ? "," : "", b, shape, R"(, "volume": )" + volume, random(100, 2000),
         std::pow(10, random(4.5, 6.5)), random(0, 1), random(-0.06, 0.06), height + half, random(-0.06, 0.06),
         random(-1, 1), random(-1, 1), random(0, 360), random(-2, 2), -random(0, 3) - 3.0 * b, random(-2, 2));
     height += 2 * half + 0.01;
