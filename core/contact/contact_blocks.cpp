@@ -78,10 +78,31 @@ Layout set_members(const ContactPoints& points, const ContactStencil& stencil, C
   return layout;
 }
 
+// Of four free points: what moves all of them alike changes nothing, so the projection is done in the nine other
+// directions, in less than half the time.
+Mat12 project_four_points(const Mat12& h) {
+  static const Eigen::Matrix<double, 4, 3> basis = [] {
+    Eigen::Matrix<double, 4, 3> b;
+    b << 1, 1, 1, -1, 1, 1, 0, -2, 1, 0, 0, -3;
+    b.colwise().normalize();
+    return b;
+  }();
+  Eigen::Matrix<double, 12, 9> wide = Eigen::Matrix<double, 12, 9>::Zero();
+  for (int i = 0; i < 4; ++i) {
+    for (int a = 0; a < 3; ++a) wide.block<3, 3>(3 * i, 3 * a).diagonal().setConstant(basis(i, a));
+  }
+  const Mat9 reduced = wide.transpose() * h * wide;
+  return wide * project_psd(reduced) * wide.transpose();
+}
+
 void finish_hessian(ContactMatrix h, Derivatives derivatives, ContactBlock& block) {
   h = (0.5 * (h + h.transpose())).eval();
   if (derivatives == Derivatives::projected_hessian && h.size() > 0) {
-    h = project_psd(h);
+    if (block.between && block.point_count == 4) {
+      h = project_four_points(h);
+    } else {
+      h = project_psd(h);
+    }
     h = (0.5 * (h + h.transpose())).eval();
   }
   block.hessian = h;

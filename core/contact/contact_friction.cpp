@@ -1,5 +1,7 @@
 #include "core/contact/contact_friction.h"
 
+#include <algorithm>
+
 #include <cmath>
 #include <utility>
 
@@ -157,6 +159,11 @@ ContactBlock ContactFriction::block_of(const Contact& c, const PointsRef& x, con
       for (int j = 0; j < n; ++j) hessian.block<3, 3>(3 * i, 3 * j) = c.weights[i] * c.weights[j] * stiffness;
     }
   }
+  // Slope and curvature of the curve are never negative: without turning obstacles there is nothing to project.
+  const bool turning = std::any_of(
+      c.stencil.points.begin(), c.stencil.points.begin() + n,
+      [&](const auto& ref) { return ref.obstacle >= 0 && m_points->obstacle(ref.obstacle).dynamic(); });
+  if (derivatives == Derivatives::projected_hessian && !turning) derivatives = Derivatives::hessian;
   ContactBlock block = make_block(*m_points, c.stencil, gradient, hessian, q, derivatives);
   block.value = c.limit * curve.value;
   return block;

@@ -167,8 +167,8 @@ std::string random_pile(int seed) {
                                   ? fmt::format(R"("sphere": {{"radius": {}, "resolution": 2}})", 0.5 * size)
                                   : fmt::format(R"("box": {{"size": [{}, {}, {}], "resolution": [2, 2, 2]}})",
                                                 size, size * random(0.5, 1), size * random(0.5, 1));
-    const std::string volume =
-        round ? fmt::format(R"({{"max_tet_volume": {}}})", 0.05 * std::pow(size, 3)) : R"({"grid": [2, 2, 2]})";
+    const std::string volume = round ? fmt::format(R"({{"max_tet_volume": {}}})", 0.05 * std::pow(size, 3))
+                                     : R"({"grid": [2, 2, 2]})";
     const double half = 0.87 * size;
     bodies += fmt::format(
         R"({}{{"name": "b{}", "surface": {{{}}}{},

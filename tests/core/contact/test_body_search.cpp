@@ -166,6 +166,35 @@ TEST(BodySearch, DerivativesOfAllKindsOfPairsAgreeWithDifferences) {
   }
 }
 
+// The barrier's are projected without the common translation, friction's need no projection.
+TEST(BodySearch, ProjectedBlocksAreThePositivePartsOfTheWholeOnes) {
+  const ContactSurface surface = two_sheets(3, 0.5 * k_reach, 0.5, true);
+  World world(surface);
+  const Points x = shaken(surface.rest, 0.1 * k_reach, 5);
+  world.contact.begin_step({}, shaken(x, 3e-3, 8));
+  world.find(x, x);
+  world.contact.update_friction(x, world.q, 0.01);
+  const auto blocks = [&](Derivatives derivatives) {
+    std::vector<ContactBlock> all = world.contact.blocks(x, world.q, derivatives);
+    for (ContactBlock& block : world.contact.friction().blocks(x, world.q, derivatives))
+      all.push_back(std::move(block));
+    return all;
+  };
+  const std::vector<ContactBlock> whole = blocks(Derivatives::hessian),
+                                  projected = blocks(Derivatives::projected_hessian);
+  ASSERT_GT(whole.size(), 20u);
+  int indefinite = 0;
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    const Eigen::MatrixXd h = whole[k].hessian;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(h);
+    const Eigen::MatrixXd positive = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
+                                     eigen.eigenvectors().transpose();
+    EXPECT_LT((positive - projected[k].hessian).norm(), 1e-13 * h.norm());
+    indefinite += eigen.eigenvalues().minCoeff() < -1e-6 * h.norm() ? 1 : 0;
+  }
+  EXPECT_GT(indefinite, 10);
+}
+
 TEST(BodySearch, RadiiAreSummedAndTheReachIsNotAboveThem) {
   ContactSurface surface = two_sheets(3, 0.1, 0.3, true);
   surface.radius = VecX::Constant(surface.map.size(), 0.01);
