@@ -146,6 +146,15 @@ void check_held_together(const Body& body, const SolidBody& solid) {
                   body.name()));
 }
 
+void warn_of_idle_examples(const Body& body, Notes& notes) {
+  const bool shows_flow = std::any_of(body.examples().begin(), body.examples().end(),
+                                      [](const Example& e) { return e.plastic && !e.elastic; });
+  if (shows_flow)
+    notes.push_back({Severity::warning,
+                     fmt::format("body {}: its plastic examples have no effect, as it has no yield stress",
+                                 body.name())});
+}
+
 }  // namespace
 
 SolidBody make_solid_body(const Body& body, const Settings& settings, std::vector<ImplicitExamples>& sets,
@@ -180,6 +189,8 @@ SolidBody make_solid_body(const Body& body, const Settings& settings, std::vecto
       check_plastic_volume(body, i, notes);
     }
     solid.plastic = std::move(plastic);
+  } else {
+    warn_of_idle_examples(body, notes);
   }
   if (settings.element == ElementOrder::quadratic) make_quadratic(solid);
   check_upright(body, solid);

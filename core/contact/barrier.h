@@ -38,4 +38,9 @@ inline FrictionCurve friction_curve(double y, double epsilon) {
   return {epsilon * (s * s * (1 - s / 3) + 1.0 / 3), (2 - s) / epsilon, 2 * (1 - s) / epsilon};
 }
 
+// The parabola that f₀ has at rest, above it everywhere.
+inline FrictionCurve held_curve(double y, double epsilon) {
+  return {y * y / epsilon + epsilon / 3, 2 / epsilon, 2 / epsilon};
+}
+
 }  // namespace exemplar

@@ -104,6 +104,7 @@ class ContactPotential {
     m_friction.update(m_pairs, x, q, m_start_nodes, dt);
   }
   const ContactFriction& friction() const { return m_friction; }
+  ContactFriction& friction() { return m_friction; }
 
  private:
   std::vector<StepLimit> limits(const PointsRef& x0, const VecX& q0, const PointsRef& x1,

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/parallel.h"
-#include "core/contact/barrier.h"
 #include "core/contact/primitive_distance.h"
 
 namespace exemplar {
@@ -63,7 +62,7 @@ Touch touch_of(const ContactPoints& all, const ContactPair& pair, const Points& 
 
 void ContactFriction::update(const std::vector<ContactPair>& pairs, const PointsRef& x, const VecX& q,
                              const Points& start_nodes, double dt) {
-  m_contacts.clear();
+  clear();
   m_range = m_points->options().sticking_speed * dt;
   if (pairs.empty()) return;
   const ContactPoints::Placed at = m_points->placed(x, q);
@@ -110,9 +109,28 @@ ContactFriction::Contact ContactFriction::make_contact(const ContactPair& pair, 
   return contact;
 }
 
+void ContactFriction::find_reversals(const PointsRef& x0, const VecX& q0, const PointsRef& x1,
+                                     const VecX& q1) {
+  m_reversals.clear();
+  for (std::size_t i = 0; i < m_contacts.size(); ++i) {
+    const Vec2 after = slip_of(m_contacts[i], x1, q1);
+    if (after.norm() > m_range && after.dot(slip_of(m_contacts[i], x0, q0)) < 0) m_reversals.push_back(i);
+  }
+}
+
+void ContactFriction::hold_reversals() {
+  for (const std::size_t i : m_reversals) m_contacts[i].held = true;
+  m_reversals.clear();
+}
+
+void ContactFriction::release() {
+  m_reversals.clear();
+  for (Contact& contact : m_contacts) contact.held = false;
+}
+
 double ContactFriction::value(const PointsRef& x, const VecX& q) const {
   double sum = 0;
-  for (const Contact& c : m_contacts) sum += c.limit * friction_curve(slip_of(c, x, q).norm(), m_range).value;
+  for (const Contact& c : m_contacts) sum += c.limit * curve_of(c, slip_of(c, x, q).norm()).value;
   return sum;
 }
 
@@ -120,7 +138,7 @@ double ContactFriction::work(const PointsRef& x, const VecX& q) const {
   double sum = 0;
   for (const Contact& c : m_contacts) {
     const double y = slip_of(c, x, q).norm();
-    sum += c.limit * friction_curve(y, m_range).slope_over_y * y * y;
+    sum += c.limit * curve_of(c, y).slope_over_y * y * y;
   }
   return sum;
 }
@@ -144,7 +162,7 @@ ContactBlock ContactFriction::block_of(const Contact& c, const PointsRef& x, con
                                        Derivatives derivatives) const {
   const Vec2 slip = slip_of(c, x, q);
   const double y = slip.norm();
-  const FrictionCurve curve = friction_curve(y, m_range);
+  const FrictionCurve curve = curve_of(c, y);
   const Vec3 force = c.limit * curve.slope_over_y * c.tangents * slip;
   const int n = c.stencil.count;
   ContactVector gradient(3 * n);

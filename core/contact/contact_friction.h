@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "core/contact/barrier.h"
 #include "core/contact/contact_blocks.h"
 
 namespace exemplar {
@@ -18,12 +19,25 @@ class ContactFriction {
 
   explicit ContactFriction(const ContactPoints& points) : m_points(&points) {}
 
-  void clear() { m_contacts.clear(); }
+  void clear() {
+    m_contacts.clear();
+    m_reversals.clear();
+  }
   std::size_t contacts() const { return m_contacts.size(); }
   // Fixes the normals, contact points and normal forces of all pairs in touch at (x, q); the slip counts from
   // the nodes at the step's start.
   void update(const std::vector<ContactPair>& pairs, const PointsRef& x, const VecX& q,
               const Points& start_nodes, double dt);
+
+  // Newton's method on f₀ is at home where slips grow, not where they end: a sliding contact has no stiffness along
+  // its slip, so that a step throws it back beyond rest, and the line search then cuts the whole step short for it.
+  // Counts the contacts that the way from (x0, q0) to (x1, q1) turns round and out of the sticking range, and
+  // remembers them.
+  void find_reversals(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1);
+  std::size_t reversals() const { return m_reversals.size(); }
+  // Those contacts stick without a limit, f = y²/ε (the parabola of f₀ at rest), until they are released.
+  void hold_reversals();
+  void release();
 
   double value(const PointsRef& x, const VecX& q) const;
   // Σ friction force at (x, q) times the slip since the step's start, J, never negative: what friction takes
@@ -39,7 +53,11 @@ class ContactFriction {
     Eigen::Matrix<double, 3, 2> tangents;
     double limit = 0;           // μ λ, N
     Vec3 start = Vec3::Zero();  // Σ w p at the step's start
+    bool held = false;
   };
+  FrictionCurve curve_of(const Contact& contact, double slip) const {
+    return contact.held ? held_curve(slip, m_range) : friction_curve(slip, m_range);
+  }
   Contact make_contact(const ContactPair& pair, const Points& positions, const VecX& q, double limit,
                        const Points& start_nodes) const;
   Vec2 slip_of(const Contact& contact, const PointsRef& x, const VecX& q) const;
@@ -48,7 +66,8 @@ class ContactFriction {
 
   const ContactPoints* m_points;
   std::vector<Contact> m_contacts;
-  double m_range = 0;  // m: slip below which friction holds, ε_v h
+  std::vector<std::size_t> m_reversals;  // contacts
+  double m_range = 0;                    // m: slip below which friction holds, ε_v h
 };
 
 }  // namespace exemplar

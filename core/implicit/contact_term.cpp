@@ -25,6 +25,7 @@ void ContactTerm::add_hessian(const StepPoint& at, bool project, BorderedHessian
 
 double ContactTerm::max_step(const StepPoint& from, const StepPoint& to) {
   m_contact.find_pairs(from.x, from.q, to.x, to.q);
+  m_contact.friction().find_reversals(from.x, from.q, to.x, to.q);
   return m_contact.max_step(from.x, from.q, to.x, to.q);
 }
 

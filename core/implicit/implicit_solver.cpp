@@ -14,7 +14,10 @@ namespace exemplar {
 
 namespace {
 
-constexpr double k_lagged_tolerance = 1e-4;  // of a solve after which friction is lagged again
+// Friction is lagged no more once the residual is below so many tolerances, or that.
+constexpr double k_settled_tolerances = 1e4, k_settled = 1e-2;
+constexpr int k_most_laggings = 20;  // in a step
+constexpr int k_most_holds = 10;     // in a solve
 
 void add_counts(const NewtonSummary& more, NewtonSummary& total) {
   total.iterations += more.iterations;
@@ -22,6 +25,37 @@ void add_counts(const NewtonSummary& more, NewtonSummary& total) {
   total.backtracks += more.backtracks;
   total.cg_iterations += more.cg_iterations;
   total.factorisations += more.factorisations;
+}
+
+// The next solve of several: its outcome with everybody's counts.
+void add_solve(const NewtonSummary& next, NewtonSummary& total) {
+  const NewtonSummary before = std::exchange(total, next);
+  add_counts(before, total);
+}
+
+// As minimise(), but an iteration that has turned sliding contacts round is followed by one that holds them
+// (ContactFriction). Such iterations may be more than `options` allows.
+NewtonSummary minimise_rubbing(StepProblem& problem, LinearSolver& solver, ContactFriction& friction,
+                               const NewtonOptions& options, VecX& z) {
+  NewtonOptions watching = options, once = options;
+  watching.interrupted = [&] {
+    return friction.reversals() > 0 || (options.interrupted && options.interrupted());
+  };
+  once.max_iterations = 1;
+  NewtonSummary total;
+  for (int holds = 0;; ++holds) {
+    add_solve(minimise(problem, solver, holds < k_most_holds ? watching : options, z), total);
+    const bool may_hold =
+        total.status == NewtonStatus::interrupted || total.status == NewtonStatus::iteration_limit;
+    if (!may_hold || friction.reversals() == 0 || holds == k_most_holds) return total;
+    friction.hold_reversals();
+    add_counts(minimise(problem, solver, once, z), total);
+    friction.release();
+    if (total.iterations >= options.max_iterations) {
+      total.status = NewtonStatus::iteration_limit;
+      return total;
+    }
+  }
 }
 
 // Given weights as they are; the free ones (NaN) where they were, shrunk to the room that is left to them.
@@ -272,29 +306,42 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
   return problem;
 }
 
+// Friction is lagged after every iteration until forces and slips have settled, and then stands still for the rest.
 NewtonSummary ImplicitSolver::solve(StepProblem& problem, VecX& z) {
   NewtonSummary total;
+  const auto rubs = [&] { return m_contact && m_contact->friction().contacts() > 0; };
+  problem.begin_solve(z);
   // Before the first step the gaps are as somebody chose them, and so would be the forces that friction is lagged from:
   // its first solve goes without.
   const bool is_first = m_contact && m_options.inertia && m_state.accelerations.isZero(0);
-  const int solves = m_contact ? std::max(1, m_options.friction_solves) + (is_first ? 1 : 0) : 1;
-  std::size_t rubbing = 0;  // contacts of the last solve
-  for (int k = 0; k < solves; ++k) {
+  if (!is_first) problem.lag(z);
+  if (!rubs()) {
+    total = minimise(problem, *m_system.solver(), m_options.newton, z);
+    if (!m_contact || !total.converged()) return total;
     problem.begin_solve(z);
-    if (!(is_first && k == 0)) problem.lag(z);
-    // Where the first solve lost all contact, what its friction did has to be taken back.
-    const std::size_t rubbed = std::exchange(rubbing, m_contact ? m_contact->friction().contacts() : 0);
-    if (k > 0 && rubbed == 0 && rubbing == 0) break;
-    // What is lagged anew after it need not be exact.
-    NewtonOptions options = m_options.newton;
-    if (rubbing > 0 && k + 1 < solves)
-      options.force_tolerance = std::max(options.force_tolerance, k_lagged_tolerance);
-    const NewtonSummary summary = minimise(problem, *m_system.solver(), options, z);
-    const NewtonSummary before = total;
-    total = summary;
-    add_counts(before, total);
-    if (!summary.converged()) break;
+    problem.lag(z);
+    if (!rubs()) return total;
   }
+  add_solve(settle_friction(problem, z), total);
+  if (!total.converged()) return total;
+  add_solve(minimise_rubbing(problem, *m_system.solver(), m_contact->friction(), m_options.newton, z), total);
+  return total;
+}
+
+// Leaves friction lagged at z.
+NewtonSummary ImplicitSolver::settle_friction(StepProblem& problem, VecX& z) {
+  NewtonOptions options = m_options.newton;
+  const double exact = options.force_tolerance;
+  options.force_tolerance = std::max(exact, std::min(k_settled_tolerances * exact, k_settled));
+  options.max_iterations = 1;
+  NewtonSummary total;
+  for (int k = 0; k < k_most_laggings; ++k) {
+    add_solve(minimise_rubbing(problem, *m_system.solver(), m_contact->friction(), options, z), total);
+    problem.begin_solve(z);
+    problem.lag(z);
+    if (total.status != NewtonStatus::iteration_limit) return total;
+  }
+  total.status = NewtonStatus::converged;  // as far as it has to: the solve that follows goes on
   return total;
 }
 

@@ -37,7 +37,6 @@ struct ImplicitOptions {
   Integrator integrator = Integrator::implicit_euler;
   double stiffness_force = 0;  // N: smallest force that counts in the relative tolerance (material × mesh)
   double length = 1;           // m: mean edge
-  int friction_solves = 2;     // solves per step while something slides: friction is lagged by one of them
 };
 
 struct StepInput {
@@ -144,6 +143,7 @@ class ImplicitSolver {
   void start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem, VecX& z);
   bool way_is_free(const Points& end);
   NewtonSummary solve(StepProblem& problem, VecX& z);
+  NewtonSummary settle_friction(StepProblem& problem, VecX& z);
   void balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const;
   void finish(const StepInput& input, StepPoint end);
   void keep_reactions(const StepInput& input, const StepGradient& residual);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "core/base/checksum.h"
 #include "core/base/errors.h"
@@ -74,6 +75,14 @@ std::vector<fs::path> sorted_files(const fs::path& folder) {
 
 class FrameWriter::Implementation {
  public:
+  // A frame, or a task that waits for those before it.
+  struct Job {
+    int frame = 0;
+    double time = 0;
+    std::vector<Geometry> geometries;
+    std::function<void()> task;
+  };
+
   Implementation(const fs::path& directory, int first_frame)
       : m_directory(directory), m_last_written(first_frame - 1) {
     make_writable_directory(directory);
@@ -91,13 +100,13 @@ class FrameWriter::Implementation {
 
   ~Implementation() { finish(); }
 
-  void push(int frame, double time, std::vector<Geometry> geometries) {
+  void push(Job job) {
     std::unique_lock lock(m_mutex);
     m_changed.wait(lock, [&] { return m_queue.size() < k_queue_capacity || m_error; });
     if (m_error) std::rethrow_exception(m_error);
-    assert(!m_finishing && frame > m_last_frame);
-    m_last_frame = frame;
-    m_queue.push_back({frame, time, std::move(geometries)});
+    assert(!m_finishing && (job.task || job.frame > m_last_frame));
+    if (!job.task) m_last_frame = job.frame;
+    m_queue.push_back(std::move(job));
     m_changed.notify_all();
   }
 
@@ -105,18 +114,6 @@ class FrameWriter::Implementation {
     std::unique_lock lock(m_mutex);
     m_changed.wait(lock, [&] { return (m_queue.empty() && !m_busy) || m_error; });
     if (m_error) std::rethrow_exception(m_error);
-  }
-
-  void sync() {
-    wait_until_empty();
-    std::vector<fs::path> files;
-    {
-      std::lock_guard lock(m_mutex);
-      files.swap(m_unsynced);
-    }
-    for (const auto& [name, series] : m_series) files.push_back(series.collection.path());
-    files.push_back(m_manifest->path());
-    sync_files(m_directory, files);
   }
 
   int last_written() const {
@@ -139,12 +136,6 @@ class FrameWriter::Implementation {
   }
 
  private:
-  struct Frame {
-    int index = 0;
-    double time = 0;
-    std::vector<Geometry> geometries;
-  };
-
   struct Series {
     PvdFile collection;
     std::vector<FieldArray> known_arrays;  // without values
@@ -180,54 +171,63 @@ class FrameWriter::Implementation {
     while (true) {
       m_changed.wait(lock, [&] { return !m_queue.empty() || m_finishing; });
       if (m_queue.empty() || m_error) return;
-      Frame frame = std::move(m_queue.front());
+      Job job = std::move(m_queue.front());
       m_queue.pop_front();
       m_busy = true;
       m_changed.notify_all();
       lock.unlock();
       const auto start = std::chrono::steady_clock::now();
-      std::exception_ptr error = try_to_write(frame);
+      std::exception_ptr error = try_to_do(job);
       const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
       lock.lock();
       m_busy_seconds += elapsed.count();
       m_busy = false;
       m_error = error;
-      if (!error) m_last_written = frame.index;
+      if (!error && !job.task) m_last_written = job.frame;
       m_changed.notify_all();
       if (m_error) return;
     }
   }
 
-  std::exception_ptr try_to_write(Frame& frame) {
+  std::exception_ptr try_to_do(Job& job) {
     try {
-      write_frame(frame);
+      if (job.task) {
+        sync_written();
+        job.task();
+      } else {
+        write_frame(job);
+      }
     } catch (...) {
       return std::current_exception();
     }
     return nullptr;
   }
 
+  void sync_written() {
+    std::vector<fs::path> files = std::exchange(m_unsynced, {});
+    for (const auto& [name, series] : m_series) files.push_back(series.collection.path());
+    files.push_back(m_manifest->path());
+    sync_files(m_directory, files);
+  }
+
   // All files of the frame come before any collection lists them.
-  void write_frame(Frame& frame) {
+  void write_frame(Job& frame) {
     std::vector<Series*> changed;
     std::vector<ManifestEntry> written;
     for (Geometry& geometry : frame.geometries) {
       Series& series = series_named(geometry.series);
       assert(std::find(changed.begin(), changed.end(), &series) == changed.end());
       fill_missing_arrays(series, geometry);
-      const fs::path file = fs::path("frames") / fmt::format("{}_{:05}{}", geometry.series, frame.index,
+      const fs::path file = fs::path("frames") / fmt::format("{}_{:05}{}", geometry.series, frame.frame,
                                                              geometry_extension(geometry.kind));
       const std::string bytes = encode_geometry(geometry, frame.time);
       write_file_atomically(m_directory / file, bytes);
-      written.push_back({frame.index, frame.time, geometry.series, file, bytes.size(), checksum(bytes)});
+      written.push_back({frame.frame, frame.time, geometry.series, file, bytes.size(), checksum(bytes)});
       series.collection.add(frame.time, file);
       changed.push_back(&series);
     }
     m_manifest->append(written);
-    {
-      std::lock_guard lock(m_mutex);
-      for (const ManifestEntry& entry : written) m_unsynced.push_back(m_directory / entry.file);
-    }
+    for (const ManifestEntry& entry : written) m_unsynced.push_back(m_directory / entry.file);
     for (const Series* series : changed) series->collection.save();
   }
 
@@ -266,16 +266,16 @@ class FrameWriter::Implementation {
   const fs::path m_directory;
   std::map<std::string, Series> m_series;    // used by the thread only, while it is busy
   std::unique_ptr<ManifestFile> m_manifest;  // likewise
+  std::vector<fs::path> m_unsynced;          // likewise
 
   mutable std::mutex m_mutex;  // guards what follows
   std::condition_variable m_changed;
-  std::deque<Frame> m_queue;
+  std::deque<Job> m_queue;
   std::exception_ptr m_error;
   bool m_busy = false;
   bool m_finishing = false;
   int m_last_frame = -1;
   int m_last_written;
-  std::vector<fs::path> m_unsynced;
   double m_busy_seconds = 0;
   std::thread m_thread;
 };
@@ -286,7 +286,7 @@ FrameWriter::FrameWriter(const fs::path& directory, int first_frame)
 FrameWriter::~FrameWriter() = default;
 
 void FrameWriter::write(int frame, double time, std::vector<Geometry> geometries) {
-  m_implementation->push(frame, time, std::move(geometries));
+  m_implementation->push({frame, time, std::move(geometries), {}});
 }
 
 void FrameWriter::flush() {
@@ -298,8 +298,8 @@ void FrameWriter::close() {
   m_implementation->wait_until_empty();
 }
 
-void FrameWriter::sync() {
-  m_implementation->sync();
+void FrameWriter::after_sync(std::function<void()> task) {
+  m_implementation->push({0, 0, {}, std::move(task)});
 }
 
 int FrameWriter::last_written() const {

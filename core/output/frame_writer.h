@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,8 +33,9 @@ class FrameWriter {
 
   // Waits until everything queued is on disk; throws OutputError when something could not be written.
   void flush();
-  // As flush(), and waits until it would survive a power failure.
-  void sync();
+  // Queues `task` behind the frames so far: the thread runs it when these would survive a power failure, so that the
+  // simulation does not wait for the disk. What it throws counts as a frame's error.
+  void after_sync(std::function<void()> task);
   // As flush(), and ends the thread.
   void close();
 

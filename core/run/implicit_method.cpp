@@ -73,6 +73,20 @@ void check_controllers(const Scene& scene, const ImplicitSettings& settings) {
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
+// Settings that do nothing without inertia.
+void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings, Notes& notes) {
+  if (settings.mode == ImplicitMode::dynamic) return;
+  if (settings.integrator != Integrator::implicit_euler)
+    notes.push_back({Severity::warning, "integrator has no effect in mode quasi-static"});
+  for (const Body& body : scene.bodies) {
+    const Vec3 centre = body.mass_properties().centre;
+    const Vec3 beside = centre + Vec3(1, 2, 3);
+    if (body.initial_velocity(centre).isZero(0) && body.initial_velocity(beside).isZero(0)) continue;
+    notes.push_back({Severity::warning,
+                     fmt::format("body {}: its velocity has no effect in mode quasi-static", body.name())});
+  }
+}
+
 constexpr double k_imbalance = 1e-2;  // residual of an accepted step that is worth a warning
 
 class ImplicitMethod : public Method {
@@ -159,6 +173,7 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
       m_solver(m_model->solver()),
       m_notes(std::move(notes)) {
   check_controllers(scene, settings);
+  warn_of_idle_settings(scene, settings, m_notes);
   choose_contact();
   if (has_contact()) {
     separate();

@@ -131,10 +131,14 @@ void RunDirectory::frame(const FrameMetrics& metrics, std::vector<Geometry> geom
 
 void RunDirectory::checkpoint(const FrameMetrics& metrics, const StateArrays& state, bool) {
   Implementation& self = *m_implementation;
-  self.writer.sync();
-  if (self.metrics) sync_files(self.directory, {self.metrics->path(), self.timings->path()});
-  save_checkpoint(self.directory / "checkpoints",
-                  {self.record.method, self.record.content_key, metrics.time, metrics.frame, state});
+  std::vector<fs::path> tables;
+  if (self.metrics) tables = {self.metrics->path(), self.timings->path()};
+  self.writer.after_sync(
+      [tables, directory = self.directory,
+       kept = Checkpoint{self.record.method, self.record.content_key, metrics.time, metrics.frame, state}] {
+        sync_files(directory, tables);
+        save_checkpoint(directory / "checkpoints", kept);
+      });
 }
 
 void RunDirectory::add_notes(std::span<const Note> notes) {

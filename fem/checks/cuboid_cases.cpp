@@ -126,7 +126,7 @@ double twist_angle(const SolidModel& model) {
          std::numbers::pi;
 }
 
-CuboidResult compress_cuboid(PlasticCase kind) {
+CuboidResult compress_cuboid(PlasticCase kind, double dt) {
   const CuboidOptions options;
   SolidBody body = cuboid_body({5, 5, 9}, options);
   PlasticBody plastic;
@@ -140,8 +140,9 @@ CuboidResult compress_cuboid(PlasticCase kind) {
   const Points full = compression_forces(model, 4000);
   CuboidResult result;
   StepInput input;
-  input.dt = 0.01;
-  for (int step = 1; step <= 100; ++step) {
+  input.dt = dt;
+  const auto steps = std::lround(1 / dt);
+  for (int step = 1; step <= steps; ++step) {
     input.forces = std::min(1.0, step * input.dt / 0.5) * full;
     const StepOutcome outcome = model.step(input);
     result.iterations += outcome.newton.iterations;

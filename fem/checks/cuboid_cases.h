@@ -39,7 +39,7 @@ struct CuboidResult {
 
 // Fig. 4: 5×5×9 nodes, 4000 N ramped up in 0.5 s, held 0.5 s, released, then static equilibrium with
 // plasticity frozen.
-CuboidResult compress_cuboid(PlasticCase kind);
+CuboidResult compress_cuboid(PlasticCase kind, double dt = 0.01);
 
 struct DriftResult {
   double force_ratio = 0;        // max|dW_i/dw| / max|dW_p/dw|

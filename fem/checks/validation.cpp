@@ -271,19 +271,29 @@ std::vector<ValidationRecord> validate_modes(const ValidationContext& context) {
   return records;
 }
 
+// Expected values are the trial's, in a table with two or three digits. Tolerances: what those digits leave open and what
+// half or twice the step changes here (twist 0.1°, height 0.0003, width 0.002, F_p 0.005), together and rounded up. One
+// difference neither explains: the trial's projected flow went a tenth less far (max‖F_p − I‖ 0.175, here 0.193), and so
+// did its height (−0.043, here −0.0505).
 std::vector<ValidationRecord> validate_figure_4(const ValidationContext&) {
-  const std::string trial = "the trial's table in the design, Fig. 4";
+  const std::string digits = "the trial's table, Fig. 4; ± its digits and the effect of the step";
+  const std::string zero = "nothing twists or flows; ± what the paper's picture would show";
   const CuboidResult b = compress_cuboid(PlasticCase::conventional);
   const CuboidResult c = compress_cuboid(PlasticCase::projected);
+  const CuboidResult c_half = compress_cuboid(PlasticCase::projected, 0.005);
   const CuboidResult d = compress_cuboid(PlasticCase::distance_dependent);
-  return {near("(b) conventional: residual twist (°)", b.twist_degrees, 0, 0.1, trial),
-          near("(b) conventional: height change", b.height_change, -0.189, 0.02, trial),
-          near("(b) conventional: largest width", b.largest_width, 1.13, 0.02, trial),
-          near("(b) conventional: max‖F_p − I‖", b.largest_plastic, 0.43, 0.03, trial),
-          near("(c) projected, η = 0: residual twist (°)", std::abs(c.twist_degrees), 28, 2, trial),
-          near("(c) projected, η = 0: height change", c.height_change, -0.043, 0.015, trial),
-          near("(d) projected, η = 3e4: residual twist (°)", d.twist_degrees, 0, 0.1, trial),
-          near("(d) projected, η = 3e4: height change", d.height_change, 0, 1e-3, trial)};
+  return {
+      near("(b) conventional: residual twist (°)", b.twist_degrees, 0, 0.01, "symmetry; ± round-off"),
+      near("(b) conventional: height change", b.height_change, -0.189, 0.002, digits),
+      near("(b) conventional: largest width", b.largest_width, 1.13, 0.007, digits),
+      near("(b) conventional: max‖F_p − I‖", b.largest_plastic, 0.43, 0.01, digits),
+      near("(c) projected, η = 0: residual twist (°)", std::abs(c.twist_degrees), 28, 0.2, digits),
+      near("(c) projected, η = 0: height change", c.height_change, -0.043, 0.01,
+           "the trial's table, Fig. 4; ± the tenth by which its flow fell short of this one, and its digits"),
+      near("(c) with half the step: residual twist (°)", std::abs(c_half.twist_degrees),
+           std::abs(c.twist_degrees), 0.1, "the whole step; ± what it changes"),
+      near("(d) projected, η = 3e4: residual twist (°)", d.twist_degrees, 0, 0.1, zero),
+      near("(d) projected, η = 3e4: height change", d.height_change, 0, 1e-3, zero)};
 }
 
 std::vector<ValidationRecord> validate_drift(const ValidationContext& context) {

@@ -191,5 +191,32 @@ TEST(FemCompatible, RefusesExamplesOfAPart) {
 INSTANTIATE_TEST_SUITE_P(Both, FemMethods, ::testing::Values("fem", "fem-compatible"),
                          [](const auto& method) { return method.param == "fem" ? "fem" : "compatible"; });
 
+// What one setting switches off another says.
+TEST(IdleSettings, AreSaid) {
+  const std::string text = R"({
+    "bodies": [{
+      "name": "bar", "surface": {"box": {"size": [1, 0.2, 0.2], "resolution": [2, 1, 1]}}, "volume": {"grid": [2, 1, 1]},
+      "supports": [{"region": {"box": {"low": [-0.6, -1, -1], "high": [-0.4, 1, 1]}}}],
+      "examples": [{"name": "bent", "use": "plastic", "bend": {"axis": "z", "angle": 20}}]
+    }]
+  })";
+  const auto says = [&](const std::vector<std::string>& assignments, const std::string& what) {
+    testing::FemRun run(text, assignments);
+    for (const Note& note : run.method().notes()) {
+      if (note.severity == Severity::warning && note.text.find(what) != std::string::npos) return true;
+    }
+    return false;
+  };
+  const std::string quasi_static = "methods.fem.mode=quasi-static", bdf2 = "methods.fem.integrator=bdf2";
+  EXPECT_TRUE(says({quasi_static, bdf2}, "integrator has no effect"));
+  EXPECT_FALSE(says({bdf2}, "integrator has no effect"));
+  EXPECT_FALSE(says({quasi_static}, "has no effect"));
+  EXPECT_TRUE(says({quasi_static, "bodies[0].velocity=[0, 1, 0]"}, "bar: its velocity has no effect"));
+  EXPECT_TRUE(
+      says({quasi_static, "bodies[0].angular_velocity=[0, 1, 0]"}, "bar: its velocity has no effect"));
+  EXPECT_TRUE(says({}, "plastic examples have no effect"));
+  EXPECT_FALSE(says({"bodies[0].material.yield_stress=1e4"}, "plastic examples have no effect"));
+}
+
 }  // namespace
 }  // namespace exemplar::fem

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "fem/scene_bodies.h"
 #include "tests/fem/fem_run.h"
@@ -178,6 +179,60 @@ TEST(FastPress, SqueezesFlatBeforeItFails) {
       EXPECT_LT(x(node, 1), face);
     }
   }
+}
+
+// Newton iterations of a slow press on a box of 4³ cells.
+int press_iterations(const std::string& press, double friction) {
+  testing::FemRun run(press_scene(60, press), {"time.steps_per_frame=4", "bodies[0].volume.grid=[4, 4, 4]",
+                                               "bodies[0].surface.box.resolution=[4, 4, 4]",
+                                               fmt::format("bodies[0].material.friction={}", friction)});
+  const StepReport report = run.frames(1, 30);
+  EXPECT_EQ(report.status, Status::ok) << report.message;
+  return report.iterations;
+}
+
+// Twice is the goal, 2.02 the worst here; it was 1.7 to 3.1 times as many before contacts that a step turns round were
+// held and normal forces followed the iterations.
+TEST(SlowPress, FrictionCostsAboutAsManyIterationsAgain) {
+  const auto keyframes = [](double x, double start, double end) {
+    return press_keyframes(fmt::format(R"("position": [{}, {}, 0.02])", x, start), 0.5,
+                           fmt::format(R"("position": [{}, {}, 0.02])", x, end));
+  };
+  const std::string flat = R"("box": {"size": [1, 0.2, 1]}, )" + keyframes(0, 0.52, 0.4);
+  const std::string round = R"("sphere": {"radius": 0.15}, )" + keyframes(0.03, 0.57, 0.4);
+  for (const std::string& press : {flat, round}) {
+    const double smooth = press_iterations(press, 0);
+    const double most = press == flat ? 1.8 : 2.1;
+    for (const double friction : {0.2, 0.5})
+      EXPECT_LE(press_iterations(press, friction), most * smooth) << press << friction;
+  }
+}
+
+// 0.2° below the angle of friction a block creeps no faster than the sticking speed; 0.2° above it goes faster and faster
+// as Coulomb has it.
+TEST(Slope, HoldsUpToTheAngleOfFriction) {
+  const double mu = 0.5, g = 9.81, angle = std::atan(mu), step = 0.2 * std::numbers::pi / 180;
+  struct Motion {
+    double speed, acceleration;  // between 0.5 and 1.5 s
+  };
+  const auto on_slope = [&](double slope) {
+    testing::FemRun run(fmt::format(
+        R"({{"time": {{"duration": 2, "fps": 2, "steps_per_frame": 40}}, "gravity": [{}, {}, 0],
+             "bodies": [{{"name": "block", "surface": {{"box": {{"size": [0.4, 0.1, 0.4], "resolution": [2, 1, 2]}}}},
+                          "volume": {{"grid": [2, 1, 2]}}, "position": [0, 0.0503, 0],
+                          "material": {{"density": 1000, "young": 1e7, "poisson": 0.3, "friction": {}}}}}],
+             "obstacles": [{{"name": "slope", "plane": {{}}}}]}})",
+        g * std::sin(slope), -g * std::cos(slope), mu));
+    double x[3];
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(run.frames(k + 1, k + 1).status, Status::ok);
+      x[k] = run.method().diagnostics().centre_of_mass.x();
+    }
+    return Motion{(x[2] - x[1]) / 0.5, (x[2] - 2 * x[1] + x[0]) / 0.25};
+  };
+  EXPECT_LT(on_slope(angle - step).speed, 1e-3);
+  const double coulomb = g * (std::sin(angle + step) - mu * std::cos(angle + step));
+  EXPECT_NEAR(on_slope(angle + step).acceleration, coulomb, 2e-3 * coulomb);
 }
 
 // The ball's lowest point lies on the middle of a triangle, where no vertex is near.

@@ -31,5 +31,13 @@ TEST(FrictionCurve, DerivativesAgreeWithDifferencesAndSlidingForceIsConstant) {
   EXPECT_NEAR(friction_curve(epsilon, epsilon).value, epsilon, 1e-15);  // continuous where sliding begins
 }
 
+TEST(FrictionCurve, AHeldContactHasTheParabolaAboveIt) {
+  constexpr double epsilon = 0.3;
+  EXPECT_DOUBLE_EQ(held_curve(0, epsilon).value, friction_curve(0, epsilon).value);
+  EXPECT_DOUBLE_EQ(held_curve(0, epsilon).curvature, friction_curve(0, epsilon).curvature);
+  for (const double y : {0.01, 0.15, 0.29, 0.31, 2.0})
+    EXPECT_GT(held_curve(y, epsilon).value, friction_curve(y, epsilon).value);
+}
+
 }  // namespace
 }  // namespace exemplar

@@ -165,5 +165,44 @@ TEST(Contact, EmbeddedPointsPassForcesToTheirNodes) {
                   .ok);
 }
 
+// A sheet that slides on the floor: whoever is turned round is found, held and released.
+TEST(ContactFriction, HoldsWhatAStepTurnsRound) {
+  const ContactSurface s = sheet(1, 1.0);
+  const std::vector<ObstacleBody> floor =
+      make_obstacles({obstacle(ShapeKind::plane, 1, Vec3(0, -0.005, 0), false)});
+  ContactPotential contact(s, floor, {0.01, 1e4, 1e-3});
+  const auto at = [&](double way) {
+    Points x = s.rest;
+    x.col(0).array() += way;
+    return x;
+  };
+  const VecX q = VecX::Zero(6);
+  contact.begin_step(states_of(floor), at(0));
+  contact.find_pairs(at(0), q, at(0), q);
+  contact.update_friction(at(0), q, 1);  // holds up to a slip of 1 mm
+  ContactFriction& friction = contact.friction();
+  const std::size_t count = friction.contacts();
+  ASSERT_GT(count, 0u);
+  const auto turned = [&](double from, double to) {
+    friction.find_reversals(at(from), q, at(to), q);
+    return friction.reversals();
+  };
+  EXPECT_EQ(turned(0.01, 0.005), 0u);    // slower
+  EXPECT_EQ(turned(0.01, -0.0005), 0u);  // comes to rest
+  EXPECT_EQ(turned(0.01, -0.01), count);
+  const System system{&contact, 4};
+  const VecX slid = system.pack(at(0.01), q);
+  const double sliding = system.friction(slid), force = system.friction_gradient(slid).norm();
+  friction.hold_reversals();
+  // Twice the slip over the sticking range times the limit.
+  EXPECT_NEAR(system.friction_gradient(slid).norm(), 20 * force, 1e-9 * force);
+  const double ahead = system.friction(system.pack(at(0.011), q)),
+               behind = system.friction(system.pack(at(0.009), q));
+  const double slope = system.friction_gradient(slid).dot(system.pack(at(1), q) - system.pack(at(0), q));
+  EXPECT_NEAR((ahead - behind) / 0.002, slope, 1e-9 * slope);
+  friction.release();
+  EXPECT_EQ(system.friction(slid), sliding);
+}
+
 }  // namespace
 }  // namespace exemplar

@@ -65,6 +65,34 @@ TEST(FrameWriter, CollectionIsValidAfterEveryFrame) {
 }
 
 // A watcher reads while the run writes: it never sees a collection that lists a missing or damaged file.
+// Checkpoints: what they belong to is on disk when they are written, and who asks for one does not wait.
+TEST(FrameWriter, TasksComeAfterTheFramesBeforeThem) {
+  const TemporaryFolder folder;
+  FrameWriter writer(folder.path());
+  std::vector<int> seen;
+  for (int frame = 0; frame < 6; ++frame) {
+    writer.write(frame, frame / 120.0, frame_of(frame));
+    writer.after_sync([&, frame] {
+      seen.push_back(frame);
+      expect_valid(folder.path(), "surface", static_cast<std::size_t>(frame) + 1);
+    });
+  }
+  writer.close();
+  EXPECT_EQ(seen, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(writer.last_written(), 5);
+}
+
+TEST(FrameWriter, ATaskThatFailsEndsTheWriting) {
+  const TemporaryFolder folder;
+  FrameWriter writer(folder.path());
+  writer.write(0, 0, frame_of(0));
+  writer.after_sync([&] { throw OutputError(folder.path() / "checkpoint", "No space left"); });
+  EXPECT_THROW(writer.flush(), OutputError);
+  EXPECT_THROW(writer.write(1, 1, frame_of(1)), OutputError);
+  EXPECT_EQ(writer.last_written(), 0);
+  expect_valid(folder.path(), "surface", 1);
+}
+
 TEST(FrameWriter, CanBeWatchedWhileItWrites) {
   const TemporaryFolder folder;
   std::atomic<bool> done = false;

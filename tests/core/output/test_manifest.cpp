@@ -19,7 +19,7 @@ void write_listed_frames(const fs::path& directory, int begin, int end) {
     surface.series = "surface";
     writer.write(frame, frame / 3.0, {surface});
   }
-  writer.sync();
+  writer.flush();
   EXPECT_EQ(writer.last_written(), end - 1);
   writer.close();
 }

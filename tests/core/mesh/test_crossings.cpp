@@ -1,0 +1,83 @@
+#include "core/mesh/crossings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/random.h"
+
+namespace exemplar {
+namespace {
+
+// Whether the edge pq goes through the triangle abc, by solving for the place in plain numbers.
+bool goes_through(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+  Mat3 columns;
+  columns << b - a, c - a, p - q;
+  const Vec3 at = columns.fullPivLu().solve(p - a);
+  return at.minCoeff() > 0 && at[0] + at[1] < 1 && at[2] < 1;
+}
+
+bool share_a_corner(const Triangles& triangles, int s, int corner, int t) {
+  return (triangles.row(t).array() == triangles(s, corner)).any();
+}
+
+bool crosses_plainly(const TriMesh& mesh, int s, int t) {
+  const auto x = [&](int triangle, int k) -> Vec3 { return mesh.vertices.row(mesh.triangles(triangle, k)); };
+  for (const auto& [from, to] : {std::pair(s, t), std::pair(t, s)}) {
+    for (int k = 0; k < 3; ++k) {
+      const int next = (k + 1) % 3;
+      if (share_a_corner(mesh.triangles, from, k, to) || share_a_corner(mesh.triangles, from, next, to))
+        continue;
+      if (goes_through(x(from, k), x(from, next), x(to, 0), x(to, 1), x(to, 2))) return true;
+    }
+  }
+  return false;
+}
+
+// Triangles between few random points: many share corners and edges, many cross, and far from the origin too.
+TEST(Crossings, AgreeWithPlainNumbersOnRandomTriangles) {
+  for (const double offset : {0.0, 1e3}) {
+    TriMesh mesh{Points(30, 3), Triangles(120, 3)};
+    for (int i = 0; i < 30; ++i) {
+      for (int k = 0; k < 3; ++k)
+        mesh.vertices(i, k) = offset + uniform_random(3, static_cast<std::uint64_t>(3 * i + k));
+    }
+    for (int t = 0; t < 120; ++t) {
+      for (int k = 0; k < 3; ++k)
+        mesh.triangles(t, k) =
+            (10 * k + static_cast<int>(10 * uniform_random(4, static_cast<std::uint64_t>(3 * t + k)))) % 30;
+    }
+    std::vector<std::pair<int, int>> expected;
+    for (int s = 0; s < 120; ++s) {
+      for (int t = s + 1; t < 120; ++t) {
+        if (crosses_plainly(mesh, s, t)) expected.emplace_back(s, t);
+      }
+    }
+    EXPECT_GT(expected.size(), 500u);
+    EXPECT_EQ(crossing_pairs(mesh), expected) << offset;
+  }
+}
+
+// A square sheet in its plane, and the same sheet through itself after one corner was pulled across.
+TEST(Crossings, NeighboursInOnePlaneDoNotCross) {
+  constexpr int n = 8;
+  TriMesh mesh{Points((n + 1) * (n + 1), 3), Triangles(2 * n * n, 3)};
+  for (int i = 0; i <= n; ++i) {
+    for (int j = 0; j <= n; ++j) mesh.vertices.row(i * (n + 1) + j) << 0.1 * i, 0, 0.1 * j;
+  }
+  int t = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int a = i * (n + 1) + j;
+      mesh.triangles.row(t++) << a, a + 1, a + n + 2;
+      mesh.triangles.row(t++) << a, a + n + 2, a + n + 1;
+    }
+  }
+  EXPECT_TRUE(crossing_pairs(mesh).empty());
+  mesh.vertices.row(0) << 0.45, -0.2, 0.45;  // below the middle
+  mesh.vertices.row(1) << 0.45, 0.2, 0.47;   // and above it
+  EXPECT_FALSE(crossing_pairs(mesh).empty());
+}
+
+}  // namespace
+}  // namespace exemplar
