@@ -64,7 +64,6 @@ TEST(FrameWriter, CollectionIsValidAfterEveryFrame) {
   EXPECT_TRUE(fs::exists(folder.path() / "new/run/frames/tets_00004.vtu"));
 }
 
-// A watcher reads while the run writes: it never sees a collection that lists a missing or damaged file.
 // Checkpoints: what they belong to is on disk when they are written, and who asks for one does not wait.
 TEST(FrameWriter, TasksComeAfterTheFramesBeforeThem) {
   const TemporaryFolder folder;
@@ -93,6 +92,7 @@ TEST(FrameWriter, ATaskThatFailsEndsTheWriting) {
   expect_valid(folder.path(), "surface", 1);
 }
 
+// A watcher reads while the run writes: it never sees a collection that lists a missing or damaged file.
 TEST(FrameWriter, CanBeWatchedWhileItWrites) {
   const TemporaryFolder folder;
   std::atomic<bool> done = false;
