@@ -16,7 +16,7 @@ namespace {
 
 // Friction is lagged no more once the residual is below so many tolerances, or that.
 constexpr double k_settled_tolerances = 1e4, k_settled = 1e-2;
-constexpr int k_most_laggings = 20;  // in a step
+constexpr int k_most_laggings = 10;  // in a step
 constexpr int k_most_holds = 10;     // in a solve
 
 void add_counts(const NewtonSummary& more, NewtonSummary& total) {
