@@ -113,8 +113,10 @@ void ContactFriction::find_reversals(const PointsRef& x0, const VecX& q0, const 
                                      const VecX& q1) {
   m_reversals.clear();
   for (std::size_t i = 0; i < m_contacts.size(); ++i) {
-    const Vec2 after = slip_of(m_contacts[i], x1, q1);
-    if (after.norm() > m_range && after.dot(slip_of(m_contacts[i], x0, q0)) < 0) m_reversals.push_back(i);
+    // What sticks is stiff enough as it is, and the direction of a slip that is nothing means nothing.
+    const Vec2 before = slip_of(m_contacts[i], x0, q0), after = slip_of(m_contacts[i], x1, q1);
+    if (before.norm() > 0.5 * m_range && after.norm() > m_range && after.dot(before) < 0)
+      m_reversals.push_back(i);
   }
 }
 

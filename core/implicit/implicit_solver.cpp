@@ -14,9 +14,11 @@ namespace exemplar {
 
 namespace {
 
-// Friction is lagged no more once the residual is below so many tolerances, or that.
-constexpr double k_settled_tolerances = 1e4, k_settled = 1e-2;
-constexpr int k_most_laggings = 20;  // in a step
+constexpr double k_settled = 1e-2;   // residual from which friction is lagged no more
+constexpr int k_most_laggings = 10;  // in a step
+// With tolerances near round-off friction is lagged once, at a state that is solved so far: every lagging on the way
+// would carry the rounding of its iterate into the forces (two equal blocks that collide were seen to part by 2e-10 m).
+constexpr double k_near_round_off = 1e-8, k_solved = 1e-4;
 constexpr int k_most_holds = 10;     // in a solve
 
 void add_counts(const NewtonSummary& more, NewtonSummary& total) {
@@ -331,9 +333,9 @@ NewtonSummary ImplicitSolver::solve(StepProblem& problem, VecX& z) {
 // Leaves friction lagged at z.
 NewtonSummary ImplicitSolver::settle_friction(StepProblem& problem, VecX& z) {
   NewtonOptions options = m_options.newton;
-  const double exact = options.force_tolerance;
-  options.force_tolerance = std::max(exact, std::min(k_settled_tolerances * exact, k_settled));
-  options.max_iterations = 1;
+  const bool is_exact = options.force_tolerance < k_near_round_off;
+  options.force_tolerance = std::max(options.force_tolerance, is_exact ? k_solved : k_settled);
+  if (!is_exact) options.max_iterations = 1;
   NewtonSummary total;
   for (int k = 0; k < k_most_laggings; ++k) {
     add_solve(minimise_rubbing(problem, *m_system.solver(), m_contact->friction(), options, z), total);
