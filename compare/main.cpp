@@ -104,11 +104,16 @@ void add_mesh(CLI::App& app, MeshArguments& a) {
       "Examples:\n"
       "  exemplar mesh car --set car.resolution=100 -o car.vtu\n"
       "  exemplar mesh scan.obj --max-tet-volume 1e-6 -o scan.vtu\n"
+      "  exemplar mesh scan.obj --problems odd.vtp\n"
       "  exemplar mesh rabbit --modes 10 --material rubber\n"
       "  exemplar mesh out/drape/frames/surface_00020.vtp --distance-to out/drape/frames/surface_00045.vtp");
   add_mesh_input(*c, a);
   c->add_option("-o,--output", a.output, "Write a tet mesh (.vtu) or the surface (.vtp, .obj, .ply)");
   c->add_flag("!--surface-only", a.volume, "No volume");
+  c->add_option(
+      "--problems", a.problems,
+      "Write what keeps the surface from being filled into this .vtp: its array \"problem\" is 1 for border "
+      "edges, 2 for edges with more than two triangles, 3 for triangles that cross");
   c->add_option("--modes", a.modes, "List this many vibration frequencies")->check(CLI::Range(1, 200));
   c->add_option("--material", a.material, "Material preset for the modes")->capture_default_str();
   c->add_option(

@@ -60,7 +60,8 @@ struct MeshInput {
 };
 
 struct MeshArguments : MeshInput {
-  std::string output;  // .vtu, .vtp, .obj, .ply; empty: only the report
+  std::string output;    // .vtu, .vtp, .obj, .ply; empty: only the report
+  std::string problems;  // .vtp; empty: not written
   bool volume = true;
   int modes = 0;  // list this many vibration frequencies
   std::string material = "rubber";

@@ -11,6 +11,7 @@
 #include "core/elastic/modes.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
+#include "core/mesh/repair.h"
 #include "core/mesh/topology.h"
 #include "core/output/geometry_file.h"
 #include "core/scene/json.h"
@@ -127,6 +128,11 @@ Json distance_json(const MeshArguments& arguments) {
       {"rms_m", d.rms}, {"max_m", d.max}, {"rms_aligned_m", d.rms_aligned}, {"max_aligned_m", d.max_aligned}};
 }
 
+SurfaceProblems problems_of(const TriMesh& surface) {
+  Repair repaired = repair_surface(surface);
+  return find_problems(std::move(repaired.mesh), repaired.orientable);
+}
+
 }  // namespace
 
 int mesh_command(const MeshArguments& arguments, const Terminal& terminal) {
@@ -141,6 +147,7 @@ int mesh_command(const MeshArguments& arguments, const Terminal& terminal) {
   } else {
     const TriMesh surface = load_surface(arguments);
     report["surface"] = report_json(inspect(surface));
+    if (!arguments.problems.empty()) write_problems(arguments.problems, problems_of(surface));
     std::optional<Volume> volume;
     if (arguments.volume) {
       volume = make_volume(surface, arguments);

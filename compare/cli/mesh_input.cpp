@@ -32,8 +32,9 @@ SurfaceSettings primitive_settings(const MeshInput& input) {
 
 bool is_tet_file(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
-  return extension == ".vtu" || extension == ".ele" || extension == ".node" || extension == ".msh" ||
-         extension == ".mesh";
+  const bool may_hold_tets = extension == ".vtu" || extension == ".ele" || extension == ".node" ||
+                             extension == ".msh" || extension == ".mesh" || extension == ".vtk";
+  return may_hold_tets && has_tets(path);
 }
 
 TriMesh load_surface(const MeshInput& input) {

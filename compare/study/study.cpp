@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -118,11 +119,10 @@ class StudyPlanner {
   }
 
   void add_entry(Entry entry) {
-    for (const Entry& other : m_entries) {
-      if (other.name != entry.name) continue;
+    const auto [other, is_new] = m_places.emplace(entry.name, entry.place);
+    if (!is_new)
       problem(entry.place, fmt::format("the name '{}' is taken by {}; give one of them another \"name\"",
-                                       entry.name, other.place));
-    }
+                                       entry.name, other->second));
     m_entries.push_back(std::move(entry));
   }
 
@@ -384,7 +384,8 @@ class StudyPlanner {
   const std::vector<std::string>& m_assignments;
   Study m_study;
   std::vector<Entry> m_entries;
-  std::string m_reference;  // a name that the study gives; empty: the entries say it
+  std::map<std::string, std::string> m_places;  // name of an entry → where it stands first
+  std::string m_reference;                      // a name that the study gives; empty: the entries say it
   std::set<std::string> m_directories;
   std::vector<Problem> m_problems;
 };

@@ -21,8 +21,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Sanitizers reserve terabytes of addresses, which a limit would forbid.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // GCC
 constexpr bool can_limit_memory = false;
+#elif defined(__has_feature)  // Clang
+constexpr bool can_limit_memory = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
 #else
 constexpr bool can_limit_memory = true;
 #endif

@@ -129,14 +129,14 @@ inline void store_three(double* data, Lane value) {
 
 // Rows (one per cell) to columns (one per component) and back: it is its own inverse.
 inline void transpose(Lane& a, Lane& b, Lane& c, Lane& d) {
-  const Lane ab_low = __builtin_shuffle(a, b, Mask{0, 4, 2, 6}),
-             ab_high = __builtin_shuffle(a, b, Mask{1, 5, 3, 7});
-  const Lane cd_low = __builtin_shuffle(c, d, Mask{0, 4, 2, 6}),
-             cd_high = __builtin_shuffle(c, d, Mask{1, 5, 3, 7});
-  a = __builtin_shuffle(ab_low, cd_low, Mask{0, 1, 4, 5});
-  b = __builtin_shuffle(ab_high, cd_high, Mask{0, 1, 4, 5});
-  c = __builtin_shuffle(ab_low, cd_low, Mask{2, 3, 6, 7});
-  d = __builtin_shuffle(ab_high, cd_high, Mask{2, 3, 6, 7});
+  const Lane ab_low = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+             ab_high = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Lane cd_low = __builtin_shufflevector(c, d, 0, 4, 2, 6),
+             cd_high = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  c = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 }  // namespace lanes

@@ -1,5 +1,7 @@
 #include "core/run/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -47,6 +49,20 @@ void close_balance(Diagnostics& d, double start_energy, const Scene& scene) {
                             known(d.contact_dissipation) - d.damping_dissipation - known(d.fracture_energy);
 }
 
+// What of a frame is no longer a finite number, as a sentence; empty: nothing. Metrics may be unknown (NaN).
+std::string infinite_part(const FrameMetrics& frame, const std::vector<Geometry>& geometries) {
+  constexpr const char* advice =
+      "the motion has diverged; try more steps per frame, lower speeds or smaller loads";
+  for (const Metric& metric : metrics_of(frame)) {
+    if (std::isinf(metric.value)) return fmt::format("{} has become infinite: {}", metric.name, advice);
+  }
+  for (const Geometry& geometry : geometries) {
+    if (!geometry.points.allFinite())
+      return fmt::format("points of the {} are no longer finite: {}", geometry.series, advice);
+  }
+  return {};
+}
+
 // One run in progress: what the loop below needs at hand.
 class Loop {
  public:
@@ -68,7 +84,8 @@ class Loop {
     for (int frame = m_summary.last_frame + 1; frame <= frames; ++frame) {
       const StepReport report = advance_to(frame);
       if (report.status != Status::ok) return stopped(report);
-      show(frame, report);
+      if (const std::string odd = show(frame, report); !odd.empty())
+        return stopped({Status::failed, odd, 0, 0});
       keep_state();
       const bool due =
           seconds_since(m_last_checkpoint) >= m_options.checkpoint_seconds || frame % period == 0;
@@ -131,9 +148,17 @@ class Loop {
     return geometries;
   }
 
-  void show(int frame, const StepReport& report) {
+  // Says why the frame is not shown, if it is not: nothing infinite is ever written.
+  std::string show(int frame, const StepReport& report) {
+    const RunSummary before = m_summary;
     std::vector<Geometry> geometries = measure(frame, report);
-    m_sink.frame(m_summary.last, std::move(geometries));
+    std::string odd = frame > 0 ? infinite_part(m_summary.last, geometries) : "";
+    if (odd.empty()) {
+      m_sink.frame(m_summary.last, std::move(geometries));
+    } else {
+      m_summary = before;
+    }
+    return odd;
   }
 
   void keep_state() {

@@ -16,6 +16,8 @@ namespace exemplar {
 namespace {
 
 constexpr int k_deepest_nesting = 100;
+// Objects keep the order of their keys, which makes looking one up as long as the object.
+constexpr std::size_t k_most_keys = 20000;
 
 bool is_utf8(const std::string& text) {
   try {
@@ -425,6 +427,46 @@ Json documented(const FieldSpec& field, const Json& default_value) {
   return schema;
 }
 
+// Looks at the keys alone. (A callback of the parser would see them too, but makes it walk through a list again for
+// each of its entries.) What is not JSON is said by the parser that follows.
+class KeyCheck : public nlohmann::json_sax<Json> {
+ public:
+  explicit KeyCheck(const std::string& file) : m_file(file) {}
+  const std::vector<Problem>& problems() const { return m_problems; }
+
+  bool key(string_t& name) override {
+    if (m_keys.back().size() >= k_most_keys)
+      throw InputError(
+          Problem{m_file, "", fmt::format("an object has more than the {} keys allowed", k_most_keys)});
+    if (!m_keys.back().insert(name).second)
+      m_problems.push_back({m_file, "", fmt::format("key \"{}\" occurs twice in one object", name)});
+    return true;
+  }
+  bool start_object(std::size_t) override {
+    m_keys.emplace_back();
+    return true;
+  }
+  bool end_object() override {
+    m_keys.pop_back();
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  const std::string& m_file;
+  std::vector<std::set<std::string>> m_keys;
+  std::vector<Problem> m_problems;
+};
+
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
@@ -433,20 +475,11 @@ Json parse_json(const std::string& text, const std::string& file) {
     throw InputError(Problem{
         file, "",
         fmt::format("brackets are nested {} deep, more than the {} allowed", depth, k_deepest_nesting)});
-  std::vector<std::set<std::string>> keys;
-  std::vector<Problem> problems;
-  auto callback = [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
-      problems.push_back(
-          {file, "", fmt::format("key \"{}\" occurs twice in one object", parsed.get<std::string>())});
-    }
-    return true;
-  };
+  KeyCheck keys(file);
   try {
-    Json json = Json::parse(text, callback, true, true);
-    if (!problems.empty()) throw InputError(problems);
+    Json::sax_parse(text, &keys, Json::input_format_t::json, true, true);
+    Json json = Json::parse(text, nullptr, true, true);
+    if (!keys.problems().empty()) throw InputError(keys.problems());
     return json;
   } catch (const Json::parse_error& error) {
     const auto [line, column] = line_and_column(text, error.byte);

@@ -13,6 +13,11 @@ Quat rotation_of(const RotationSettings& settings) {
 
 namespace {
 
+// Faster things give infinite energies long before anything is wrong with the method.
+Range slower_than_light() {
+  return between(-3e8, 3e8);
+}
+
 void check_curve_sizes(const std::vector<double>& inputs, const std::vector<double>& values, const char* key,
                        const ProblemSink& problem) {
   if (inputs.empty() || inputs.size() != values.size()) {
@@ -375,8 +380,9 @@ void describe(Describe<BodySettings>& d) {
   d.field("material", &BodySettings::material, "", "physical material");
   d.field("position", &BodySettings::position, "m", "placement of the surface's origin");
   d.field("rotation", &BodySettings::rotation, "", "placement: rotation about the surface's origin");
-  d.field("velocity", &BodySettings::velocity, "m/s", "initial velocity");
-  d.field("angular_velocity", &BodySettings::angular_velocity, "rad/s", "initial, about the centre of mass");
+  d.field("velocity", &BodySettings::velocity, "m/s", "initial velocity", slower_than_light());
+  d.field("angular_velocity", &BodySettings::angular_velocity, "rad/s", "initial, about the centre of mass",
+          slower_than_light());
   d.field("rig", &BodySettings::rig, "",
           "handles for skinning and for poses by handles; default: 12 automatic");
   d.field("examples", &BodySettings::examples, "", "example poses");
@@ -426,8 +432,9 @@ void describe(Describe<ObstacleSettings>& d) {
   d.field("mass", &ObstacleSettings::mass, "kg", "given: it moves freely with this mass", positive());
   d.field("position", &ObstacleSettings::position, "m", "placement");
   d.field("rotation", &ObstacleSettings::rotation, "", "placement");
-  d.field("velocity", &ObstacleSettings::velocity, "m/s", "initial, with a mass only");
-  d.field("angular_velocity", &ObstacleSettings::angular_velocity, "rad/s", "initial, with a mass only");
+  d.field("velocity", &ObstacleSettings::velocity, "m/s", "initial, with a mass only", slower_than_light());
+  d.field("angular_velocity", &ObstacleSettings::angular_velocity, "rad/s", "initial, with a mass only",
+          slower_than_light());
   d.field("keyframes", &ObstacleSettings::keyframes, "", "moves it along these (absolute) placements");
   d.choice("interpolation", &ObstacleSettings::interpolation,
            {{"smooth", Interpolation::smooth}, {"linear", Interpolation::linear}}, "between keyframes");

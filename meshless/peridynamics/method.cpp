@@ -27,7 +27,8 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-constexpr double k_most_bytes = 12e9;    // more is refused before anything is allocated
+constexpr double k_most_bytes = 12e9;      // more is refused before anything is allocated
+constexpr double k_smallest_share = 1e-5;  // of the stable step that speeds may shorten it to
 constexpr double k_bond_seconds = 3e-9;  // a directed bond and step on one thread, for the expected time only
 
 // One body: its particles are rows first … first + count − 1 of all.
@@ -123,6 +124,9 @@ class PeridynamicsMethod : public Method {
   const std::vector<Geometry>& surfaces(const Points& current) const;
   std::vector<Geometry> make_surfaces(const Points& current) const;
   bool is_acted_on() const;  // by supports or loads
+  double fastest_particle() const;
+  double step_for_contact() const;
+  std::optional<std::string> find_lost_body();
   void add_particle_fields(const BodyParticles& part, Geometry& pieces) const;
   void add_vertex_fields(Geometry& surface) const;
   void cut_bonds();
@@ -148,13 +152,18 @@ class PeridynamicsMethod : public Method {
   std::vector<Quat> m_rotations;
   std::vector<RigidTransform> m_motions;  // of the fragments, as they are drawn
   SplitBlend m_blend;
+  BodyWatch m_watch;
   mutable std::vector<Geometry> m_written;  // surfaces of this moment, once somebody has asked
   PhaseTimes m_times{{"particles", 0}, {"steps", 0}, {"fragments", 0}};
   Notes m_notes;
 };
 
 PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& settings)
-    : m_scene(scene), m_settings(settings), m_obstacles(scene.obstacles, scene.gravity), m_blend(0, 0) {
+    : m_scene(scene),
+      m_settings(settings),
+      m_obstacles(scene.obstacles, scene.gravity),
+      m_blend(0, 0),
+      m_watch(scene) {
   const Stopwatch stopwatch;
   make_particles();
   for (const Body& body : scene.bodies) m_materials.push_back(material_of(body));
@@ -465,7 +474,15 @@ StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& inter
   m_written.clear();
   while (m_time < until - 1e-9 * m_scene.step()) {
     const double end = std::min(until, m_time + m_scene.step());
-    const int steps = std::max(1, static_cast<int>(std::ceil((end - m_time) / m_step - 1e-9)));
+    const double step = step_for_contact();
+    if (step < k_smallest_share * m_step)
+      return {
+          Status::failed,
+          fmt::format("particles move at {:.3g} m/s: steps in which none passes through an obstacle would "
+                      "be {:.2g} s long; try lower speeds or a stiffer material",
+                      fastest_particle(), step),
+          report.steps, 0};
+    const int steps = std::max(1, static_cast<int>(std::ceil((end - m_time) / step - 1e-9)));
     const double dt = (end - m_time) / steps;
     prescribe(m_time, end);
     for (int s = 0; s < steps; ++s) {
@@ -486,7 +503,30 @@ StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& inter
   m_times[1].second += stopwatch.lap();
   update_fragments();
   m_times[2].second += stopwatch.lap();
+  if (const auto reason = find_lost_body()) return {Status::failed, *reason, report.steps, 0};
   return report;
+}
+
+// m/s
+double PeridynamicsMethod::fastest_particle() const {
+  return m_solver->velocities().rowwise().norm().maxCoeff();
+}
+
+// Stable steps follow from waves, and a soft body may be faster than its own: half a spacing a step keeps its
+// particles from passing through what they meet.
+double PeridynamicsMethod::step_for_contact() const {
+  if (m_scene.obstacles.empty() && m_bodies.size() < 2) return m_step;
+  return std::min(m_step, 0.5 * m_spacing / std::max(fastest_particle(), 1e-300));
+}
+
+std::optional<std::string> PeridynamicsMethod::find_lost_body() {
+  const Points now = m_solver->positions();
+  const bool is_broken = m_solver->broken_bonds() > 0;
+  std::vector<WatchedBody> watched;
+  for (const BodyParticles& part : m_bodies)
+    watched.push_back({is_broken ? Points(0, 3) : followed(part, now),
+                       now.middleRows(part.first, part.count()), is_broken});
+  return m_watch.check(obstacle_poses(), watched, m_time);
 }
 
 // Returns whether bonds have broken since the last time.
@@ -713,6 +753,8 @@ void PeridynamicsMethod::save(StateWriter& out) const {
   for (const Quat& q : m_rotations)
     rotations.insert(rotations.end(), q.coeffs().data(), q.coeffs().data() + 4);
   out.write("rotations", std::span<const double>(rotations));
+  const std::vector<double> watch = m_watch.state();
+  out.write("inverted_since", std::span<const double>(watch));
   const std::vector<double> offsets = m_blend.state();
   out.write("split_offsets", std::span<const double>(offsets));
 }
@@ -727,6 +769,7 @@ void PeridynamicsMethod::load(StateReader& in) {
     throw InputError("the saved state belongs to other particles");
   for (std::size_t i = 0; i < m_rotations.size(); ++i)
     m_rotations[i].coeffs() = Vec4(rotations.data() + 4 * i);
+  m_watch.set_state(in.read_doubles("inverted_since"));
   m_blend.set_state(in.read_doubles("split_offsets"));
   m_broken_at_fragments = -1;
   find_pieces();

@@ -321,7 +321,8 @@ void Solver::kick_and_drift(double dt) {
         for (std::size_t i = b * block_size; i < end; ++i) {
           Record& v = m_velocities[i];
           const Record& a = m_accelerations[i];
-          const bool look = m_obstacles && m_eligible[i] && v.w > 0 && m_path >= m_clear_until[i];
+          // Particles of the interior too: those of a soft body overtake the surface that an obstacle has stopped.
+          const bool look = m_obstacles && v.w > 0 && m_path >= m_clear_until[i];
           if (!look || !kick_at_obstacle(i, 0.5 * dt, block)) {
             v.x += 0.5 * dt * a.x;
             v.y += 0.5 * dt * a.y;

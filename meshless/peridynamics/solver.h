@@ -173,7 +173,7 @@ class Solver {
   std::vector<double> m_released, m_dissipated, m_work;
   std::vector<Vec3> m_external;
   std::vector<std::uint8_t> m_held;      // axes; empty: nothing is held in part
-  std::vector<std::uint8_t> m_eligible;  // may collide: on the surface or with a broken bond
+  std::vector<std::uint8_t> m_eligible;  // may collide with others: on the surface or with a broken bond
   std::vector<std::uint8_t> m_listed;    // is in m_contacts if near anything
   Vec3 m_gravity = Vec3::Zero();
   double m_contact_stiffness = 0;

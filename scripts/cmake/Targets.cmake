@@ -23,7 +23,7 @@ if(EXEMPLAR_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 if(EXEMPLAR_SANITIZE)
   target_compile_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE} -fno-omit-frame-pointer
-                         -Wno-maybe-uninitialized)  # false ones of inlining that sanitizers change
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false ones of inlining that sanitizers change
   target_link_options(exemplar_flags INTERFACE -fsanitize=${EXEMPLAR_SANITIZE})
 endif()
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Random valid scenes, each run with a random method: none may crash, hang, write NaN or infinity, or lose a body unsaid.
 
-  tests/faults/random_scenes.py PROGRAM [--count 1000] [--seed 1] [--first 0] [--seconds 60] [--keep DIR]
+  tests/faults/random_scenes.py PROGRAM [--count 1000] [--seed 1] [--first 0] [--seconds 60] [--keep DIR] [--log FILE]
+                                [--minutes M]
 
 A run ends with 0 (then every number it wrote is finite, or empty, and no body is below a floor), with 2 and a reason (the
-scene is refused), or with 3 and a reason. A scene that breaks this is kept with its number, which makes it again.
+scene is refused), or with 3 and a reason. A scene that breaks this is kept with its number, which makes it again. With
+--log every scene is a line of FILE, and those that are there already are passed over: parts can be run apart.
 """
 import argparse
 import csv
@@ -16,6 +18,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+
+import vtp
 
 SOLIDS = [lambda r: {"box": {"size": [r.uniform(0.05, 1) for _ in range(3)], "resolution": [r.randint(1, 4) for _ in range(3)]}},
           lambda r: {"sphere": {"radius": r.uniform(0.05, 0.5), "resolution": r.randint(2, 5)}},
@@ -77,22 +82,32 @@ def scene(r, method):
 
 
 def odd_numbers(run):
-    """The first number of metrics.csv that is not finite; empty cells are unknowns."""
+    """The first number of metrics.csv or of a frame that is not finite; empty cells are unknowns."""
     with open(run / "metrics.csv", newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             for title, cell in row.items():
                 if cell and not math.isfinite(float(cell)):
                     return f"{title} is {cell} at frame {row['frame']}"
+    for frame in sorted((run / "frames").iterdir()):
+        for name, values in vtp.float_arrays(frame).items():
+            if not all(map(math.isfinite, values)):
+                return f"{name} of {frame.name} has a number that is not finite"
     return ""
 
 
 def lost_body(run, made):
-    """A body far below an infinite floor that the record says nothing about."""
+    """A body below an infinite floor that the record says nothing about: by the record's penetration, and by the points."""
     floors = [o["position"][1] for o in made["obstacles"] if "plane" in o]
+    if not floors:
+        return ""
     record = json.loads((run / "run.json").read_text())
     depth = record.get("worst_penetration") or 0
-    if floors and depth > 0.5:
+    last = max((run / "frames").glob("surface_*.vtp"))
+    below = max(floors) - min(vtp.float_arrays(last)["Points"][1::3])
+    if depth > 0.5:
         return f"penetration of {depth} m, and the run is called {record['status']}"
+    if below > depth + 0.02:
+        return f"{last.name} reaches {below} m below the floor, and the deepest penetration is called {depth}"
     return ""
 
 
@@ -124,21 +139,31 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", default="")
+    parser.add_argument("--log", default="")
+    parser.add_argument("--minutes", type=float, default=math.inf)
     arguments = parser.parse_args()
     listed = subprocess.run([arguments.program, "list", "methods", "--json"], capture_output=True, text=True, check=True).stdout
     arguments.methods = [method["name"] for method in json.loads(listed)["methods"]]
-    counts, problems = {}, 0
+    counts, problems, end = {}, 0, time.time() + 60 * arguments.minutes
+    log = pathlib.Path(arguments.log) if arguments.log else None
+    known = {int(line.split()[0]) for line in log.read_text().splitlines()} if log and log.exists() else set()
     for number in range(arguments.first, arguments.first + arguments.count):
+        if number in known or time.time() > end:
+            continue
         folder = pathlib.Path(tempfile.mkdtemp(prefix="exemplar-random-"))
+        started = time.time()
         method, outcome, problem = try_scene(arguments, number, folder)
         counts[outcome] = counts.get(outcome, 0) + 1
+        if log:
+            with open(log, "a", encoding="utf-8") as file:
+                file.write(f"{number} {method} {outcome} {time.time() - started:.1f} s {json.dumps(problem)}\n")
         if problem:
             problems += 1
             print(f"PROBLEM: scene {number} ({method}): {problem}", flush=True)
             if arguments.keep:
                 shutil.copytree(folder, pathlib.Path(arguments.keep) / str(number), dirs_exist_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"{arguments.count} scenes: {counts}; {problems} problems")
+    print(f"{sum(counts.values())} scenes: {counts}; {problems} problems")
     return 1 if problems else 0
 
 

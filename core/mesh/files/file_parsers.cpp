@@ -141,6 +141,9 @@ std::int64_t TextScanner::integer() {
   if (error != std::errc{} || end != text.data() + text.size()) {
     fail(fmt::format("expected a whole number, got \"{}\"", shown(original)));
   }
+  // So that sums and differences of two of them stay in range.
+  constexpr std::int64_t largest = std::int64_t{1} << 53;
+  if (value > largest || value < -largest) fail(fmt::format("{} is too large a number", value));
   return value;
 }
 

@@ -237,6 +237,10 @@ TetMesh read_tets(const std::string& path, int* turned) {
   return mesh;
 }
 
+bool has_tets(const std::string& path) {
+  return !read_checked(path).tets.empty();
+}
+
 void write_surface(const std::string& path, const TriMesh& mesh) {
   const std::string extension = extension_of(path);
   write_safely(path, [&](const std::string& temporary) {

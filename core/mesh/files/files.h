@@ -19,6 +19,9 @@ TriMesh read_surface(const std::string& path);
 // Tets with negative volume are turned round; `turned` (optional) says how many.
 TetMesh read_tets(const std::string& path, int* turned = nullptr);
 
+// Whether there are any; formats that may hold tets often hold a surface only.
+bool has_tets(const std::string& path);
+
 // .obj, .ply (binary, double precision) or .vtp; under a temporary name first, so that no half file stays.
 void write_surface(const std::string& path, const TriMesh& mesh);
 void write_tets(const std::string& path, const TetMesh& mesh);  // .vtu

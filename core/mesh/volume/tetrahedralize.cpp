@@ -155,7 +155,8 @@ void use_cage(const TriMesh& surface, const VolumeOptions& options, Volume& volu
 // Why TetGen is not even tried; empty when it is.
 std::string reason_for_cage(const TriMesh& surface, const SurfaceProblems& problems,
                             const VolumeOptions& options) {
-  if (problems.any()) return "the surface has " + problems.describe();
+  if (problems.any())
+    return "the surface has " + problems.describe() + ", which `exemplar mesh --problems` shows";
   if (options.allow_cage && surface.triangles.rows() > options.max_surface_triangles) {
     return fmt::format("the surface has {} triangles, more than {}", surface.triangles.rows(),
                        options.max_surface_triangles);

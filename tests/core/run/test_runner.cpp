@@ -32,18 +32,20 @@ class SlidingMethod : public Method {
   std::vector<Geometry> fields() const override {
     Points points = m_scene.bodies[0].surface().vertices;
     points.col(0).array() += m_x;
+    if (m_x > odd_after) points(1, 2) = k_unknown;
     return {surface_geometry(m_scene, {points})};
   }
   Diagnostics diagnostics() const override {
     Diagnostics d;
     d.extra.push_back({"place", "m", m_x});
+    if (m_x > infinite_after) d.kinetic_energy = std::numeric_limits<double>::infinity();
     return d;
   }
   void save(StateWriter& out) const override { out.write("x", m_x); }
   void load(StateReader& in) override { m_x = in.read_double("x"); }
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override { return {}; }
 
-  double fails_after = 1e9;
+  double fails_after = 1e9, infinite_after = 1e9, odd_after = 1e9;
 
  private:
   const Scene& m_scene;
@@ -99,6 +101,24 @@ TEST(Runner, AFailureKeepsTheLastGoodFrameAndItsState) {
   ASSERT_EQ(sink.checkpoints.size(), 1u);
   EXPECT_EQ(sink.checkpoints[0], std::make_pair(4, false));
   EXPECT_EQ(StateReader(sink.last_state).read_double("x"), 0.4);
+}
+
+TEST(Runner, NothingInfiniteIsWritten) {
+  const Scene scene = one_box();
+  for (const bool points : {false, true}) {
+    SlidingMethod method(scene);
+    (points ? method.odd_after : method.infinite_after) = 0.45;
+    RecordingSink sink;
+    const RunSummary summary = simulate(method, scene, sink, {});
+    EXPECT_EQ(summary.status, Status::failed);
+    EXPECT_NE(summary.message.find(points ? "points of the surface" : "kinetic_energy has become infinite"),
+              std::string::npos)
+        << summary.message;
+    EXPECT_EQ(summary.last_frame, 4);
+    EXPECT_EQ(summary.last.time, 0.4);
+    EXPECT_EQ(sink.frames.size(), 5u);
+    EXPECT_EQ(StateReader(sink.last_state).read_double("x"), 0.4);
+  }
 }
 
 TEST(Runner, InterruptsAndGoesOn) {
