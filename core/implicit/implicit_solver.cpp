@@ -19,7 +19,7 @@ constexpr int k_most_laggings = 10;  // in a step
 // With tolerances near round-off friction is lagged once, at a state that is solved so far: every lagging on the way
 // would carry the rounding of its iterate into the forces (two equal blocks that collide were seen to part by 2e-10 m).
 constexpr double k_near_round_off = 1e-8, k_solved = 1e-4;
-constexpr int k_most_holds = 10;     // in a solve
+constexpr int k_most_holds = 10;  // in a solve
 
 void add_counts(const NewtonSummary& more, NewtonSummary& total) {
   total.iterations += more.iterations;
