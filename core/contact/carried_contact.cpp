@@ -96,8 +96,11 @@ double CarriedContacts::gap_of(std::size_t a, std::size_t b, SurfacePoint& neare
 }
 
 void CarriedContacts::find(std::span<const CarriedStep> steps, double dt) {
+  m_kept = kept_by_now();
   m_dt = dt;
   m_contacts.clear();
+  m_nodes.clear();
+  m_has_begun = false;
   m_involved.assign(m_bodies.size(), 0);
   m_touching.assign(m_bodies.size(), 0.0);
   m_neighbours.clear();
@@ -109,7 +112,7 @@ void CarriedContacts::find(std::span<const CarriedStep> steps, double dt) {
   }
   for (std::size_t a = 0; a < m_bodies.size(); ++a) {
     for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-      if (a != b) find(steps, a, b);
+      if (a != b && !m_left_out.contains({a, b})) find(steps, a, b);
     }
   }
 }
@@ -144,23 +147,43 @@ void CarriedContacts::find(std::span<const CarriedStep> steps, std::size_t a, st
   }
 }
 
+// The particles that carry a contact, each once: corners of a triangle share most of theirs.
+void CarriedContacts::collect(Contact& c) {
+  c.first = m_nodes.size();
+  const auto side = [&](const CarriedPoints& map, int point, double share, std::size_t from) {
+    for (int k = map.begin(point); k < map.end(point); ++k) {
+      const int node = map.nodes[to_size(k)];
+      const double weight = share * map.weights[to_size(k)];
+      const auto found = std::find_if(m_nodes.begin() + to_row(from), m_nodes.end(),
+                                      [&](const Carrier& carrier) { return carrier.node == node; });
+      if (found == m_nodes.end()) {
+        m_nodes.push_back({node, weight});
+      } else {
+        found->weight += weight;
+      }
+    }
+  };
+  side(m_points[c.a], c.point, 1, c.first);
+  c.middle = m_nodes.size();
+  for (int k = 0; k < 3; ++k)
+    side(m_bodies[c.b].vertices, c.corners[to_size(k)], -c.barycentric[k], c.middle);
+  c.last = m_nodes.size();
+}
+
 template <class Visit>
 void CarriedContacts::for_nodes(const Contact& c, const Visit& visit) const {
-  const auto side = [&](std::size_t body, const CarriedPoints& map, int point, double share) {
-    for (int k = map.begin(point); k < map.end(point); ++k)
-      visit(body, map.nodes[to_size(k)], share * map.weights[to_size(k)]);
-  };
-  side(c.a, m_points[c.a], c.point, 1);
-  for (int k = 0; k < 3; ++k) side(c.b, m_bodies[c.b].vertices, c.corners[to_size(k)], -c.barycentric[k]);
+  for (std::size_t k = c.first; k < c.last; ++k)
+    visit(k < c.middle ? c.a : c.b, m_nodes[k].node, m_nodes[k].weight);
 }
 
 void CarriedContacts::add(std::span<const CarriedStep> steps, Contact c) {
+  collect(c);
   for_nodes(c, [&](std::size_t body, int node, double weight) {
     c.inverse_mass += weight * weight * steps[body].inverse_masses->row(node).transpose();
   });
   if (!(c.inverse_mass.dot(c.normal.cwiseAbs2()) > 0)) return;  // both sides are held
-  const Vec3 v = relative_velocity(c, *steps[c.a].velocities, *steps[c.b].velocities);
-  c.start = relative_velocity(c, *steps[c.a].start_velocities, *steps[c.b].start_velocities);
+  const Vec3 v = carried_velocity(c, *steps[c.a].velocities, *steps[c.b].velocities);
+  c.start = carried_velocity(c, *steps[c.a].start_velocities, *steps[c.b].start_velocities);
   for (const std::size_t body : {c.a, c.b}) {
     m_involved[body] = 1;
     if (c.gap > -v.dot(c.normal) * m_dt) continue;
@@ -181,9 +204,18 @@ Vec3 CarriedContacts::relative_velocity(const Contact& c, const Points& of_a, co
   return v;
 }
 
+Vec3 CarriedContacts::carried_velocity(const Contact& c, const Points& of_a, const Points& of_b) const {
+  Vec3 v = Vec3::Zero();
+  for (std::size_t k = c.first; k < c.middle; ++k)
+    v += m_nodes[k].weight * of_a.row(m_nodes[k].node).transpose();
+  for (std::size_t k = c.middle; k < c.last; ++k)
+    v += m_nodes[k].weight * of_b.row(m_nodes[k].node).transpose();
+  return v;
+}
+
 // Returns the change of the contact's velocity.
 double CarriedContacts::solve(Contact& c, Points& of_a, Points& of_b) const {
-  const Vec3 before = relative_velocity(c, of_a, of_b);
+  const Vec3 before = carried_velocity(c, of_a, of_b);
   const double wanted = -std::max(c.gap, 0.0) / m_dt;  // the approach that just reaches the surface
   const double along_normal = c.inverse_mass.dot(c.normal.cwiseAbs2());
   const double sum = std::max(0.0, c.normal_sum + (wanted - c.normal.dot(before)) / along_normal);
@@ -203,14 +235,65 @@ double CarriedContacts::solve(Contact& c, Points& of_a, Points& of_b) const {
   if (size > limit) friction *= limit / size;
   impulse += friction - c.friction_sum;
   c.friction_sum = friction;
-  for_nodes(c, [&](std::size_t body, int node, double weight) {
-    (body == c.a ? of_a : of_b).row(node) +=
-        weight * m_inverse[body]->row(node).cwiseProduct(impulse.transpose());
-  });
+  apply(c, impulse, of_a, of_b);
   return c.inverse_mass.cwiseProduct(impulse).norm();
 }
 
+void CarriedContacts::apply(const Contact& c, const Vec3& impulse, Points& of_a, Points& of_b) const {
+  const auto side = [&](std::size_t begin, std::size_t end, const Points& inverse, Points& of) {
+    for (std::size_t k = begin; k < end; ++k)
+      of.row(m_nodes[k].node) +=
+          m_nodes[k].weight * inverse.row(m_nodes[k].node).cwiseProduct(impulse.transpose());
+  };
+  side(c.first, c.middle, *m_inverse[c.a], of_a);
+  side(c.middle, c.last, *m_inverse[c.b], of_b);
+}
+
+// What the last step gave, which the next one starts from.
+CarriedContacts::KeptImpulses CarriedContacts::kept_by_now() const {
+  if (!m_keeps || m_dt == 0) return m_kept;
+  KeptImpulses out;
+  for (const Contact& c : m_contacts) {
+    if (c.normal_sum > 0) out[{c.a, c.b, to_size(c.point)}] = {c.normal_sum / m_dt, c.friction_sum / m_dt};
+  }
+  return out;
+}
+
+void CarriedContacts::begin(std::span<Points* const> velocities) {
+  m_has_begun = true;
+  if (m_kept.empty()) return;
+  for (Contact& c : m_contacts) {
+    const auto kept = m_kept.find({c.a, c.b, to_size(c.point)});
+    if (kept == m_kept.end()) continue;
+    c.normal_sum = kept->second.normal * m_dt;
+    const Vec3 friction = kept->second.friction * m_dt;
+    c.friction_sum = friction - c.normal.dot(friction) * c.normal;
+    apply(c, c.normal_sum * c.normal + c.friction_sum, *velocities[c.a], *velocities[c.b]);
+  }
+}
+
+std::vector<double> CarriedContacts::state() const {
+  std::vector<double> out;
+  for (const auto& [key, kept] : kept_by_now()) {
+    for (const std::size_t k : key) out.push_back(static_cast<double>(k));
+    out.push_back(kept.normal);
+    out.insert(out.end(), kept.friction.data(), kept.friction.data() + 3);
+  }
+  return out;
+}
+
+void CarriedContacts::set_state(std::span<const double> state) {
+  m_kept.clear();
+  m_contacts.clear();
+  m_dt = 0;
+  for (std::size_t k = 0; k + 7 <= state.size(); k += 7)
+    m_kept[{static_cast<std::size_t>(state[k]), static_cast<std::size_t>(state[k + 1]),
+            static_cast<std::size_t>(state[k + 2])}] = {state[k + 3],
+                                                        Vec3(state[k + 4], state[k + 5], state[k + 6])};
+}
+
 double CarriedContacts::sweep(std::span<Points* const> velocities) {
+  if (!m_has_begun) begin(velocities);
   double change = 0;
   for (Contact& c : m_contacts) change = std::max(change, solve(c, *velocities[c.a], *velocities[c.b]));
   return change;
@@ -220,7 +303,7 @@ double CarriedContacts::dissipated(std::span<Points* const> final_velocities) co
   double sum = 0;
   for (const Contact& c : m_contacts) {
     if (c.normal_sum == 0.0) continue;
-    const Vec3 end = relative_velocity(c, *final_velocities[c.a], *final_velocities[c.b]);
+    const Vec3 end = carried_velocity(c, *final_velocities[c.a], *final_velocities[c.b]);
     sum -= 0.5 * (c.normal_sum * c.normal + c.friction_sum).dot(c.start + end);
   }
   return sum;

@@ -1,11 +1,14 @@
 #include "meshless/peridynamics/filling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/errors.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/models/implicit.h"
+#include "core/mesh/topology.h"
 
 namespace exemplar::peridynamics {
 
@@ -88,6 +91,20 @@ Filling fill_body(ElementKind kind, const TriMesh& closed, const Volume& volume,
   Volume again = fill(anew);
   if (again.cage) return {closed, kind == ElementKind::tets ? fill(closed).mesh : volume.mesh, false, true};
   return {std::move(anew), std::move(again.mesh), true, false};
+}
+
+Filling fill_with_layers(const TriMesh& closed, const LayerOptions& options, std::string& note) {
+  LayeredTets layered = make_layered_tets(closed, options);
+  note = fmt::format("{} layers of points {:.3g} m apart, {}", layered.layers, layered.distance,
+                     layered.is_hollow ? "hollow inside" : "filled to the middle");
+  if (layered.layers < options.layers)
+    note += fmt::format("; {} were asked for, the body is too thin for more", options.layers);
+  Filling out;
+  out.surface = boundary_surface(layered.mesh);
+  out.is_remeshed = true;
+  out.is_hollow = layered.is_hollow;
+  out.volume = std::move(layered.mesh);
+  return out;
 }
 
 }  // namespace exemplar::peridynamics

@@ -5,8 +5,11 @@
 // the surface do not close them. Lengths in metres.
 #pragma once
 
+#include <string>
+
 #include "core/mesh/volume/tetrahedralize.h"
 #include "meshless/peridynamics/elements/elements.h"
+#include "meshless/peridynamics/elements/layers.h"
 
 namespace exemplar::peridynamics {
 
@@ -14,11 +17,15 @@ struct Filling {
   TriMesh surface;
   TetMesh volume;
   bool is_remeshed = false;
-  bool is_cage = false;  // nothing else was possible
+  bool is_cage = false;    // nothing else was possible
+  bool is_hollow = false;  // layers, with nothing inside the innermost
 };
 
 // `closed`: the body's surface; `volume`: how the scene fills it; `measure`: the volume that it has [m³].
 Filling fill_body(ElementKind kind, const TriMesh& closed, const Volume& volume, double spacing,
                   double measure);
+
+// Tets between offset layers (elements/layers.h); the surface is theirs.
+Filling fill_with_layers(const TriMesh& closed, const LayerOptions& options, std::string& note);
 
 }  // namespace exemplar::peridynamics

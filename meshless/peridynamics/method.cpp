@@ -88,6 +88,17 @@ void add_velocities(const VelocityField& field, const Points& rest, Points& velo
   }
 }
 
+void check_layers(const Settings& settings) {
+  const auto refuse = [](const char* field, const char* why) {
+    throw InputError(Problem{{}, fmt::format("methods.peridynamics.{}", field), why});
+  };
+  if (settings.layer_distance && settings.layers == 0)
+    refuse("layer_distance", "has no effect without layers");
+  if (settings.layers == 0) return;
+  if (settings.elements != ElementKind::tets) refuse("layers", "needs elements: tets");
+  if (settings.layers == 1) refuse("layers", "one layer has no tets: use at least two");
+}
+
 class PeridynamicsMethod : public Method {
  public:
   PeridynamicsMethod(const Scene& scene, const Settings& settings);
@@ -103,6 +114,7 @@ class PeridynamicsMethod : public Method {
 
  private:
   void make_particles();
+  Filling filling_of(const BodyParticles& part, double spacing);
   void fill(BodyParticles& part, double spacing);
   void check_size(double spacing) const;
   void make_solver();
@@ -230,10 +242,25 @@ void PeridynamicsMethod::check_size(double spacing) const {
                           m_settings.particles, horizon / spacing, bonds * 24e-9, k_most_bytes * 1e-9)});
 }
 
+Filling PeridynamicsMethod::filling_of(const BodyParticles& part, double spacing) {
+  const Body& body = *part.body;
+  if (m_settings.layers == 0)
+    return fill_body(m_settings.elements, part.surface, body.volume(), spacing, body.rest_volume());
+  LayerOptions options;
+  options.layers = m_settings.layers;
+  options.distance = m_settings.layer_distance.value_or(0);
+  options.wanted = static_cast<int>(std::ceil(body.rest_volume() / (spacing * spacing * spacing)));
+  options.seed = m_scene.seed;
+  std::string note;
+  Filling filling = fill_with_layers(part.surface, options, note);
+  m_notes.push_back({Severity::note, fmt::format("{}: {}", body.name(), note)});
+  return filling;
+}
+
 // Cuts the body into elements and says what was done to its surface.
 void PeridynamicsMethod::fill(BodyParticles& part, double spacing) {
   const Body& body = *part.body;
-  Filling filling = fill_body(m_settings.elements, part.surface, body.volume(), spacing, body.rest_volume());
+  Filling filling = filling_of(part, spacing);
   part.elements = make_elements(m_settings.elements, filling.surface, filling.volume, spacing, m_scene.seed);
   part.filled = std::move(filling.surface);
   if (filling.is_cage)
@@ -243,7 +270,8 @@ void PeridynamicsMethod::fill(BodyParticles& part, double spacing) {
                      body.name())});
   if (!filling.is_remeshed && !filling.is_cage) return;
   std::vector<double>& volumes = part.elements.particles.volumes;
-  const double factor = body.rest_volume() / std::accumulate(volumes.begin(), volumes.end(), 0.0);
+  const double filled = std::accumulate(volumes.begin(), volumes.end(), 0.0);
+  const double factor = filling.is_hollow ? 1.0 : body.rest_volume() / filled;
   for (double& volume : volumes) volume *= factor;
   if (filling.is_cage) return;
   // Faces of the new surface remember the nearest triangle of the old one.
@@ -254,6 +282,11 @@ void PeridynamicsMethod::fill(BodyParticles& part, double spacing) {
     for (int k = 0; k < face.count; ++k) middle += part.elements.corner(face, k) / face.count;
     face.triangle = original.nearest(middle).triangle;
   }
+  if (m_settings.layers > 0) {
+    m_notes.push_back({Severity::note, fmt::format("{}: the tets fill {:.4g} of the surface's volume",
+                                                   body.name(), filled / body.rest_volume())});
+    return;
+  }
   m_notes.push_back(
       {Severity::warning,
        fmt::format("{}: the surface cannot be filled as it is; particles fill one meshed anew with edges of "
@@ -263,6 +296,7 @@ void PeridynamicsMethod::fill(BodyParticles& part, double spacing) {
 
 // One spacing for all bodies, so that they share one horizon.
 void PeridynamicsMethod::make_particles() {
+  check_layers(m_settings);
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
     const Body& body = m_scene.bodies[b];
     if (!body.is_sheet()) require_closed(body.surface(), body.name(), fmt::format("bodies[{}].surface", b));

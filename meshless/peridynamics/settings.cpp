@@ -135,6 +135,12 @@ void describe(Describe<Settings>& d) {
            {{"cubes", ElementKind::cubes}, {"tets", ElementKind::tets}, {"voronoi", ElementKind::voronoi}},
            "how particles are made and what they look like");
   d.field("particles", &S::particles, "", "about how many, all bodies together", between(2, 20'000'000));
+  d.field("layers", &S::layers, "",
+          "of tets only: layers of points offset inwards from the surface, with nothing inside the innermost "
+          "(levine2014 §4; the paper has 6, more than the horizon); 0: the whole volume",
+          between(0, 64));
+  d.field("layer_distance", &S::layer_distance, "m",
+          "between two layers, instead of one that makes nearly regular tets", positive());
   d.field("horizon", &S::horizon, "", "radius of the bonds over the particle spacing", between(1.01, 12));
   d.field("horizon_length", &S::horizon_length, "m", "the same as a length, whatever the number of particles",
           positive());

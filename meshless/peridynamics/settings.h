@@ -59,6 +59,8 @@ struct VelocityField {
 struct Settings {
   ElementKind elements = ElementKind::voronoi;
   int particles = 4000;
+  int layers = 0;
+  std::optional<double> layer_distance;
   double horizon = 3;
   std::optional<double> horizon_length;
   std::optional<double> spacing_quantile;

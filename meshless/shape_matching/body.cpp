@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
@@ -18,7 +19,7 @@ std::vector<CellSet> make_levels(const CellModel& model, const BodyOptions& opti
   levels.reserve(static_cast<std::size_t>(std::max(1, options.levels)));
   MatchOptions finest = options.match;
   finest.owns_rest_shapes = options.plasticity.kind != PlasticityKind::none;
-  levels.emplace_back(model.rest_positions, model.masses, model.cells, finest);
+  levels.emplace_back(model.rest_positions, model.masses, model.cells, finest, model.regions);
   Cells cells = model.cells;
   for (int level = 1; level < options.levels && cells.count() > 1; ++level) {
     cells = coarsen(cells, model.rest_positions);
@@ -38,7 +39,8 @@ ShapeMatchingBody::ShapeMatchingBody(CellModel model, const BodyOptions& options
       m_plasticity(m_levels.front(), options.plasticity),
       m_ahead(positions),
       m_goals(positions),
-      m_pass(positions) {
+      m_pass(positions),
+      m_last_deformation(Points::Zero(positions.rows(), 3)) {
   if (!(options.match.beta >= 0.0 && options.match.beta <= 1.0))
     throw InputError("beta must be between 0 and 1");
   m_centre = (m_model.masses.transpose() * positions / m_model.masses.sum()).transpose();
@@ -95,13 +97,15 @@ void ShapeMatchingBody::begin_step(double dt, const Vec3& gravity, const Points&
   if (m_is_asleep) {
     velocities.rowwise() += dt * gravity.transpose();
     m_flowing_cells = 0;
+    m_was_settling = false;
     return;
   }
   const StiffnessPlan& now = plan(dt);
   if (forces.rows() > 0) velocities += dt * m_model.masses.cwiseInverse().asDiagonal() * forces;
   hold(velocities, false);
   // One undamped pass conserves angular momentum by itself; nothing needs to know the rigid motion then.
-  const double lookahead = has_contact && settles(now, gravity) ? now.settling : now.lookahead;
+  const bool is_settling = has_contact && settles(now, gravity);
+  const double lookahead = is_settling ? now.settling : now.lookahead;
   const bool is_plain = lookahead == 0.0 && is_single_pass(now);
   CloudMotion motion;
   motion.centre = positions.row(0).transpose();
@@ -111,6 +115,7 @@ void ShapeMatchingBody::begin_step(double dt, const Vec3& gravity, const Points&
   // A held body has no rigid motion of its own: all of its velocity is deformation.
   if (!m_held.empty()) motion.velocity = motion.spin = Vec3::Zero();
   if (m_options.plasticity.kind != PlasticityKind::none) flow(dt);
+  calm(motion, is_settling);
   // Gravity is the same for all particles, so it is left out of the look-ahead and added with the goals.
   if (lookahead > 0.0) look_ahead(motion, lookahead * dt);
   m_step = {dt, gravity, has_contact, is_plain, lookahead > 0.0, motion, m_levels.size() - 1, 0, Points()};
@@ -232,6 +237,22 @@ void ShapeMatchingBody::look_ahead(const CloudMotion& motion, double time) {
   const RigidField rigid(motion.spin, motion.velocity - motion.spin.cross(motion.centre));
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
     store_three(out + k, load_three(x + k) + time * (load_three(v + k) - rigid.at(x + k)));
+  });
+}
+
+void ShapeMatchingBody::calm(const CloudMotion& motion, bool settles) {
+  if (!settles) {
+    m_was_settling = false;
+    return;
+  }
+  const RigidField rigid(motion.spin, motion.velocity - motion.spin.cross(motion.centre));
+  const double* x = positions.data();
+  double *v = velocities.data(), *last = m_last_deformation.data();
+  const bool has_last = std::exchange(m_was_settling, true);
+  for_each_particle(positions, [=](std::size_t, std::size_t k) {
+    const Lane of_body = rigid.at(x + k), now = load_three(v + k) - of_body;
+    if (has_last) store_three(v + k, of_body + 0.5 * (now + load_three(last + k)));
+    store_three(last + k, now);
   });
 }
 
@@ -370,11 +391,13 @@ double ShapeMatchingBody::largest_plastic_deformation() const {
 }
 
 std::vector<double> ShapeMatchingBody::state() const {
-  std::vector<double> out{m_is_asleep ? 1.0 : 0.0, m_quiet_time, static_cast<double>(m_flowing_cells)};
+  std::vector<double> out{m_is_asleep ? 1.0 : 0.0, m_quiet_time, static_cast<double>(m_flowing_cells),
+                          m_was_settling ? 1.0 : 0.0};
   out.insert(out.end(), m_centre.data(), m_centre.data() + 3);
   out.insert(out.end(), m_rotation.data(), m_rotation.data() + 9);
   out.insert(out.end(), positions.data(), positions.data() + positions.size());
   out.insert(out.end(), velocities.data(), velocities.data() + velocities.size());
+  out.insert(out.end(), m_last_deformation.data(), m_last_deformation.data() + m_last_deformation.size());
   const std::vector<double> plastic = m_plasticity.state();
   out.insert(out.end(), plastic.begin(), plastic.end());
   for (const CellSet& level : m_levels) {
@@ -385,7 +408,7 @@ std::vector<double> ShapeMatchingBody::state() const {
 }
 
 void ShapeMatchingBody::set_state(std::span<const double> state) {
-  std::size_t expected = 15 + static_cast<std::size_t>(2 * positions.size()) + m_plasticity.state_size();
+  std::size_t expected = 16 + static_cast<std::size_t>(3 * positions.size()) + m_plasticity.state_size();
   for (const CellSet& level : m_levels) expected += level.state_size();
   if (state.size() != expected) throw InputError("the saved state does not fit this shape-matching body");
   const double* data = state.data();
@@ -393,15 +416,17 @@ void ShapeMatchingBody::set_state(std::span<const double> state) {
     std::copy_n(data, count, to);
     data += count;
   };
-  double head[3];
-  take(head, 3);
+  double head[4];
+  take(head, 4);
   m_is_asleep = head[0] != 0.0;
   m_quiet_time = head[1];
   m_flowing_cells = static_cast<int>(head[2]);
+  m_was_settling = head[3] != 0.0;
   take(m_centre.data(), 3);
   take(m_rotation.data(), 9);
   take(positions.data(), static_cast<std::size_t>(positions.size()));
   take(velocities.data(), static_cast<std::size_t>(velocities.size()));
+  take(m_last_deformation.data(), static_cast<std::size_t>(m_last_deformation.size()));
   m_plasticity.set_state({data, m_plasticity.state_size()});
   data += m_plasticity.state_size();
   for (CellSet& level : m_levels) {

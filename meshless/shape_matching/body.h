@@ -4,6 +4,8 @@
 // A step of length h (bugbear2009 §3.1.2, eq. 2.21–2.22):
 //   1. v ← v + h f/m; plastic flow of the finest cells
 //   2. x̂ = x + θ h (v − rigid part of v): θ damps deformation and leaves rigid motion alone (stiffness.h)
+//      A body that settles (stiffness.h) takes the mean of this deformation velocity and the last step's: friction
+//      between two bodies kept cells at their edges swinging to and fro, the other way in every step, for ever.
 //   3. goals: coarser levels first, y ← y + α_l (g(y) − y), then `iterations` passes over the finest level
 //   (§3.2). After each pass contact has its say: what would be inside an obstacle is moved out of it before the
 //   next pass, so that the body as a whole feels its support within the step
@@ -132,6 +134,10 @@ class ShapeMatchingBody {
     int pass = 0;           // passes over the finest so far
     Points before;          // y before them where α < 1
   } m_step;
+  // Of a body that settles: v − rigid part at the start of the last step.
+  Points m_last_deformation;
+  bool m_was_settling = false;
+  void calm(const CloudMotion& motion, bool settles);
   const Points& ahead() const { return m_step.is_ahead ? m_ahead : positions; }
   Points m_touched;  // what contact added to the velocities between passes
 };

@@ -21,6 +21,7 @@ namespace {
 constexpr int particles_per_block = 384;
 constexpr double rank_tolerance = 1e-8;  // eigenvalues of A_qq below this share of the largest count as zero
 constexpr int stride = 4;                // doubles per padded point
+constexpr int k_wide_overlap = 2;        // layers from which sums over the lattice are quicker (measured)
 
 std::vector<int> spatial_order(const Cells& cells, const Points& rest_positions) {
   Points centres = Points::Zero(cells.count(), 3);
@@ -78,7 +79,7 @@ Eigen::Matrix<double, 9, 1> quadratic_terms(const Vec3& q) {
 }  // namespace
 
 CellSet::CellSet(const Points& rest_positions, const VecX& masses, const Cells& cells,
-                 const MatchOptions& options)
+                 const MatchOptions& options, const LatticeRegions& regions)
     : m_cells(cells), m_options(options) {
   const auto n = static_cast<std::size_t>(rest_positions.rows());
   assert(masses.size() == rest_positions.rows());
@@ -92,6 +93,10 @@ CellSet::CellSet(const Points& rest_positions, const VecX& masses, const Cells& 
   m_inverse_counts = counts.cwiseInverse();
   m_shares = masses.cwiseProduct(m_inverse_counts);
   m_options.owns_rest_shapes |= m_options.quadratic;
+  if (!regions.empty() && regions.overlap >= k_wide_overlap && !m_options.owns_rest_shapes) {
+    m_lattice.emplace(regions);
+    m_lattice_rest = rest_positions.rowwise() - rest_positions.colwise().mean();
+  }
   arrange(rest_positions);
   make_entries(n);
   double sum = 0.0;
@@ -142,6 +147,7 @@ void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_p
   block.entries = static_cast<int>(members.size());
   for (const int p : members)
     block.rest_origin += rest_positions.row(p).transpose() / static_cast<double>(members.size());
+  if (m_lattice) block.rest_origin = rest_positions.colwise().mean().transpose();
   for (const int p : members) {
     const Vec3 rest = rest_positions.row(p).transpose() - block.rest_origin;
     m_entry_particles.push_back(p);
@@ -163,6 +169,7 @@ void CellSet::add_batch(std::span<const int> cells_of_batch, std::span<const int
                    static_cast<int>(m_blocks.size())};
     batch.first[lane] = static_cast<int>(m_index.size());
     batch.count[lane] = static_cast<int>(m_cells.of(c).size());
+    batch.cell[lane] = c;
     for (const int p : m_cells.of(c)) {
       const auto at = std::lower_bound(members.begin(), members.end(), p) - members.begin();
       m_index.push_back(static_cast<std::uint32_t>(stride * at));
@@ -172,6 +179,13 @@ void CellSet::add_batch(std::span<const int> cells_of_batch, std::span<const int
 }
 
 void CellSet::make_entries(std::size_t particles) {
+  if (m_lattice) {  // the sums of a particle's cells come in one
+    m_sums.assign(particles * stride, 0.0);
+    m_particle_start.resize(particles + 1);
+    std::iota(m_particle_start.begin(), m_particle_start.end(), 0);
+    m_particle_entries.assign(m_particle_start.begin(), m_particle_start.end() - 1);
+    return;
+  }
   m_sums.assign(m_entry_particles.size() * stride, 0.0);
   m_particle_start.assign(particles + 1, 0);
   for (const int p : m_entry_particles) ++m_particle_start[p + 1];
@@ -310,6 +324,26 @@ Lane volume_factor(const LaneMat& t) {
 
 }  // namespace
 
+namespace {
+
+// From Σ w x (x⁰, 1)ᵀ of four cells (a row of each cell a vector) to A_pq and the cells' centres.
+LaneMat centred_sums(Lane (&rows)[3][width], const LaneVec& at_rest, Lane inverse_weight, LaneVec& centre) {
+  LaneMat a;
+  Lane means[3];
+  for (int r = 0; r < 3; ++r) {
+    transpose(rows[r][0], rows[r][1], rows[r][2], rows[r][3]);
+    const Lane total = rows[r][3];
+    a(r, 0) = rows[r][0] - total * at_rest.x;
+    a(r, 1) = rows[r][1] - total * at_rest.y;
+    a(r, 2) = rows[r][2] - total * at_rest.z;
+    means[r] = total * inverse_weight;
+  }
+  centre = {means[0], means[1], means[2]};
+  return a;
+}
+
+}  // namespace
+
 // A_pq = Σ w x (x⁰ − x⁰_cm)ᵀ and the centres of one batch. A row of Σ w x (x⁰, 1)ᵀ is one vector: the fourth
 // lane adds up the centre.
 LaneMat CellSet::sum(Batch& batch, const double* weighted, const double* rest) const {
@@ -324,19 +358,7 @@ LaneMat CellSet::sum(Batch& batch, const double* weighted, const double* rest) c
     }
     rows[0][lane] = a0, rows[1][lane] = a1, rows[2][lane] = a2;
   }
-  LaneMat a;
-  const LaneVec& at_rest = batch.rest_centre;
-  Lane centre[3];
-  for (int r = 0; r < 3; ++r) {
-    transpose(rows[r][0], rows[r][1], rows[r][2], rows[r][3]);
-    const Lane total = rows[r][3];
-    a(r, 0) = rows[r][0] - total * at_rest.x;
-    a(r, 1) = rows[r][1] - total * at_rest.y;
-    a(r, 2) = rows[r][2] - total * at_rest.z;
-    centre[r] = total * batch.inverse_weight;
-  }
-  batch.centre = {centre[0], centre[1], centre[2]};
-  return a;
+  return centred_sums(rows, batch.rest_centre, batch.inverse_weight, batch.centre);
 }
 
 // A and T (eq. 2.17, 2.19).
@@ -395,6 +417,67 @@ void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* 
   }
 }
 
+// Rotations of a batch; returns T, which is r itself where T is no more than R.
+const LaneMat& CellSet::fit_batch(std::size_t batch, const LaneMat& a_pq, LaneMat& r) {
+  r = extract_rotations(a_pq, m_batches[batch].q);
+  if (m_maps.empty()) return r;
+  blend(m_maps[batch], a_pq, r);
+  return m_maps[batch].transformation;
+}
+
+// A particle's numbers are the rows of w x (x⁰, 1)ᵀ, a cell's the rows of (T, x_cm − T x⁰_cm).
+void CellSet::fit_lattice(const Points& positions, const Vec3& origin) {
+  constexpr std::size_t numbers = LatticeSums::width;
+  const auto particles = static_cast<std::size_t>(positions.rows());
+  const Lane from{origin.x(), origin.y(), origin.z(), 0.0};
+  m_particle_values.resize(numbers * particles);
+  parallel_for(
+      particles,
+      [&](std::size_t i) {
+        const double* q = m_lattice_rest.data() + 3 * i;
+        const Lane rest{q[0], q[1], q[2], 1.0},
+            x = m_shares(static_cast<Eigen::Index>(i)) * (load_three(positions.data() + 3 * i) - from);
+        for (std::size_t r = 0; r < 3; ++r)
+          store(m_particle_values.data() + numbers * i + 4 * r, x[r] * rest);
+      },
+      1024);
+  m_lattice->over_cells(m_particle_values, m_cell_values);
+  parallel_for(
+      m_batches.size(), [&](std::size_t b) { fit_lattice_batch(b, origin); }, 64);
+  m_lattice->over_particles(m_cell_values, m_particle_values);
+  parallel_for(
+      particles,
+      [&](std::size_t i) {
+        const double *q = m_lattice_rest.data() + 3 * i, *t = m_particle_values.data() + numbers * i;
+        for (std::size_t r = 0; r < 3; ++r)
+          m_sums[stride * i + r] = t[4 * r] * q[0] + t[4 * r + 1] * q[1] + t[4 * r + 2] * q[2] + t[4 * r + 3];
+      },
+      1024);
+}
+
+// Reads the sums of a batch's cells and writes their transformations in their place.
+void CellSet::fit_lattice_batch(std::size_t b, const Vec3& origin) {
+  Batch& batch = m_batches[b];
+  Lane rows[3][width]{};
+  double* const values = m_cell_values.data();
+  for (int lane = 0; lane < width; ++lane)
+    for (int r = 0; r < 3 && batch.count[lane] > 0; ++r)
+      rows[r][lane] = load(values + LatticeSums::width * std::ptrdiff_t{batch.cell[lane]} + 4 * r);
+  const LaneMat a_pq = centred_sums(rows, batch.rest_centre, batch.inverse_weight, batch.centre);
+  LaneMat rotation;
+  const LaneMat& t = fit_batch(b, a_pq, rotation);
+  const LaneVec turned = t * batch.rest_centre;
+  const Lane shift[3]{batch.centre.x - turned.x, batch.centre.y - turned.y, batch.centre.z - turned.z};
+  for (int r = 0; r < 3; ++r) {
+    Lane columns[width]{t(r, 0), t(r, 1), t(r, 2), shift[r]};
+    transpose(columns[0], columns[1], columns[2], columns[3]);
+    for (int lane = 0; lane < width; ++lane)
+      if (batch.count[lane] > 0)
+        store(values + LatticeSums::width * std::ptrdiff_t{batch.cell[lane]} + 4 * r, columns[lane]);
+  }
+  batch.centre.x += origin.x(), batch.centre.y += origin.y(), batch.centre.z += origin.z();
+}
+
 void CellSet::match_block(const Block& block, const Points& positions, const Vec3& origin) {
   thread_local PaddedPoints buffer;
   buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(block.entries) * stride));
@@ -411,9 +494,8 @@ void CellSet::match_block(const Block& block, const Points& positions, const Vec
   for (int b = block.first_batch; b < block.last_batch; ++b) {
     Batch& batch = m_batches[b];
     const LaneMat a_pq = sum(batch, weighted, rest);
-    const LaneMat r = extract_rotations(a_pq, batch.q);
-    if (!m_maps.empty()) blend(m_maps[b], a_pq, r);
-    const LaneMat& t = m_maps.empty() ? r : m_maps[b].transformation;
+    LaneMat r;
+    const LaneMat& t = fit_batch(static_cast<std::size_t>(b), a_pq, r);
     scatter(batch, t, rest, sums);
     if (m_options.quadratic) add_quadratic(batch, m_maps[b], weighted, sums);
     batch.centre.x += origin.x(), batch.centre.y += origin.y(), batch.centre.z += origin.z();
@@ -421,8 +503,12 @@ void CellSet::match_block(const Block& block, const Points& positions, const Vec
 }
 
 void CellSet::fit(const Points& positions, const Vec3& origin) {
-  parallel_for(
-      m_blocks.size(), [&](std::size_t b) { match_block(m_blocks[b], positions, origin); }, 4);
+  if (m_lattice) {
+    fit_lattice(positions, origin);
+  } else {
+    parallel_for(
+        m_blocks.size(), [&](std::size_t b) { match_block(m_blocks[b], positions, origin); }, 4);
+  }
   m_origin = Lane{origin.x(), origin.y(), origin.z(), 0.0};
 }
 

@@ -24,9 +24,15 @@
 // order, so the result does not depend on the number of threads. Cells that never flow share their particles'
 // rest positions, cells that may (plasticity) own theirs, and A and T are kept only where they are more than
 // R: memory traffic decides the speed.
+//
+// Cubical cells that overlap by two layers or more are summed over the lattice instead (lattice_sums.h): a particle is
+// then in (2 o + 2)³ cells, and going through them all would cost so many times more. T q + x_cm is linear in q, so the
+// goals are sums of cells' numbers over boxes of the lattice just as A_pq is one of particles' numbers. Cells that own
+// their rest shapes (plasticity, quadratic mode) are summed one by one.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,7 +50,9 @@ struct MatchOptions {
 
 class CellSet {
  public:
-  CellSet(const Points& rest_positions, const VecX& masses, const Cells& cells, const MatchOptions& options);
+  // `regions`: where the cells lie on a lattice, if they do.
+  CellSet(const Points& rest_positions, const VecX& masses, const Cells& cells, const MatchOptions& options,
+          const LatticeRegions& regions = {});
 
   // Goals for the given positions; also updates each cell's rotation, transformation and centre. `origin` is
   // any point near the body: sums are formed relative to it.
@@ -59,6 +67,7 @@ class CellSet {
   }
 
   const Cells& cells() const { return m_cells; }
+  bool sums_over_lattice() const { return m_lattice.has_value(); }
   const MatchOptions& options() const { return m_options; }
   Mat3 rotation(int cell) const;        // R
   Mat3 linear(int cell) const;          // A; kept where T is more than R or cells own their rest shapes
@@ -88,6 +97,7 @@ class CellSet {
     lanes::Lane inverse_weight{};
     int first[lanes::width]{};  // of each cell's members in m_index
     int count[lanes::width]{};
+    int cell[lanes::width]{};
   };
   struct Maps {
     lanes::LaneMat transformation, linear, inverse, null_space;  // T, A, A_qq⁺, I − A_qq A_qq⁺
@@ -118,6 +128,9 @@ class CellSet {
   void update_quadratic(int cell, const Points& q);
   void match_block(const Block& block, const Points& positions, const Vec3& origin);
   lanes::LaneMat sum(Batch& batch, const double* weighted, const double* rest) const;
+  void fit_lattice(const Points& positions, const Vec3& origin);
+  void fit_lattice_batch(std::size_t batch, const Vec3& origin);
+  const lanes::LaneMat& fit_batch(std::size_t batch, const lanes::LaneMat& a_pq, lanes::LaneMat& r);
   void blend(Maps& maps, const lanes::LaneMat& a_pq, const lanes::LaneMat& r) const;
   void scatter(const Batch& batch, const lanes::LaneMat& t, const double* rest, double* sums) const;
   void add_quadratic(const Batch& batch, const Maps& maps, const double* weighted, double* sums) const;
@@ -139,6 +152,9 @@ class CellSet {
   PaddedPoints m_entry_rest;           // per entry: rest position relative to the block's rest origin, a one
   PaddedPoints m_sums;                 // four doubles per entry
   lanes::Lane m_origin{};              // of the last fit
+  std::optional<LatticeSums> m_lattice;
+  Points m_lattice_rest;  // rest positions of the particles relative to the blocks' common origin
+  std::vector<double> m_particle_values, m_cell_values;
   std::vector<int> m_particle_start, m_particle_entries;
 };
 

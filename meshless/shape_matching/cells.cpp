@@ -206,6 +206,21 @@ void make_cells(Lattice& lattice, const std::vector<char>& occupied, const Cubic
   });
 }
 
+// What the lattice knows about particles and cells, for sums over wide cells.
+LatticeRegions regions_of(const Lattice& lattice, const CubicalOptions& options, std::size_t particles) {
+  LatticeRegions out;
+  out.overlap = options.overlap;
+  out.subdivisions = options.subdivisions;
+  for (int axis = 0; axis < 3; ++axis) out.points[axis] = lattice.cells[axis] + 1;
+  out.particles.assign(particles, 0);
+  for (std::size_t p = 0; p < lattice.particle_at.size(); ++p)
+    if (lattice.particle_at[p] >= 0) out.particles[lattice.particle_at[p]] = static_cast<int>(p);
+  for (const std::array<int, 3>& place : lattice.cell_places)
+    out.corners.push_back(lattice.point_index(
+        place[0] * options.subdivisions, place[1] * options.subdivisions, place[2] * options.subdivisions));
+  return out;
+}
+
 }  // namespace
 
 bool triangle_meets_box(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& centre, const Vec3& half) {
@@ -236,6 +251,7 @@ CubicalModel make_cubical_cells(const TriMesh& surface, const InsideTest& inside
   const Filling filling = fill(surface, inside, out.lattice, options);
   make_particles(out.lattice, filling, options.density, out.model);
   make_cells(out.lattice, filling.occupied, options, out.model.cells);
+  out.model.regions = regions_of(out.lattice, options, static_cast<std::size_t>(out.model.masses.size()));
   return out;
 }
 
@@ -255,6 +271,7 @@ CubicalModel make_block(const Vec3& low, const Vec3& high, const std::array<int,
   });
   make_particles(out.lattice, filling, density, out.model);
   make_cells(out.lattice, filling.occupied, options, out.model.cells);
+  out.model.regions = regions_of(out.lattice, options, static_cast<std::size_t>(out.model.masses.size()));
   return out;
 }
 

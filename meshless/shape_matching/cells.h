@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/mesh/mesh.h"
+#include "meshless/shape_matching/lattice_sums.h"
 
 namespace exemplar::shape_matching {
 
@@ -30,6 +31,7 @@ struct CellModel {
   Points rest_positions;
   VecX masses;
   Cells cells;
+  LatticeRegions regions = {};  // of cubical cells: lets wide overlap be summed fast
 };
 
 // Interleaves the bits of three numbers of up to 21 bits: places near each other get codes near each other.

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <span>
 
+#include "core/base/errors.h"
+#include "core/mesh/distance.h"
 #include "core/run/body_watch.h"
 #include "core/run/carried_bodies.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 #include "meshless/shape_matching/scene_body.h"
+#include "meshless/shape_matching/weld.h"
 
 namespace exemplar::shape_matching {
 
@@ -24,10 +29,12 @@ class ShapeMatchingMethod : public Method {
       : m_scene(scene), m_settings(settings), m_world(scene.obstacles, scene.gravity), m_watch(scene) {
     std::vector<CarriedBody> carried;
     for (const Body& body : scene.bodies) {
-      m_bodies.push_back(make_scene_body(scene, body, settings));
+      m_bodies.push_back(make_scene_body(scene, body, settings_for(body.name(), settings)));
       carried.push_back(carried_body(body, m_bodies.back().surface));
     }
     if (m_bodies.size() > 1) m_between = CarriedContacts(std::move(carried));
+    m_between.keep_impulses();
+    weld_parts();
   }
 
   StepReport advance(double until, const InterruptCheck& interrupted) override;
@@ -43,6 +50,11 @@ class ShapeMatchingMethod : public Method {
 
  private:
   void step(double dt);
+  void weld_parts();
+  void begin_welds(double dt);
+  void end_welds();
+  bool is_welded(std::size_t body) const;
+  void resolve(std::span<Points* const> velocities);
   void begin_body(std::size_t b, double dt);
   void match_together(double dt);
   void keep_asleep(double dt);
@@ -60,6 +72,11 @@ class ShapeMatchingMethod : public Method {
   ObstacleWorld m_world;
   std::vector<SceneBody> m_bodies;
   CarriedContacts m_between;
+  struct PartWeld {
+    std::size_t part = 0, other = 0;
+    Weld weld;
+  };
+  std::vector<PartWeld> m_welds;
   std::vector<BodyStep> m_steps;
   std::vector<ParticleContacts> m_contacts;  // of each body with obstacles
   BodyWatch m_watch;
@@ -67,6 +84,97 @@ class ShapeMatchingMethod : public Method {
   double m_contact_dissipation = 0;
   double m_matching_seconds = 0, m_contact_seconds = 0;
 };
+
+std::size_t body_of_part(const Scene& scene, const std::string& name, std::size_t part, const char* field) {
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    if (scene.bodies[b].name() == name) return b;
+  throw InputError(Problem{{},
+                           fmt::format("methods.shape-matching.parts[{}].{}", part, field),
+                           fmt::format("there is no body called '{}'", name)});
+}
+
+// Particles of a part within half a cell of the other body's surface.
+std::vector<int> touching_particles(const SceneBody& part, const SceneBody& other) {
+  const double reach = 0.5 * std::sqrt(other.matched->cells().mean_square_radius());
+  const SurfaceDistance distance(other.body->surface());
+  const Points& x = part.matched->positions;
+  std::vector<int> out;
+  const std::vector<SurfacePoint> nearest = distance.nearest_all(x);
+  for (std::size_t i = 0; i < nearest.size(); ++i)
+    if (nearest[i].distance <= reach) out.push_back(static_cast<int>(i));
+  return out;
+}
+
+void ShapeMatchingMethod::weld_parts() {
+  for (std::size_t k = 0; k < m_settings.parts.size(); ++k) {
+    const PartSettings& settings = m_settings.parts[k];
+    const auto refuse = [&](const char* field, const std::string& why) {
+      throw InputError(Problem{{}, fmt::format("methods.shape-matching.parts[{}].{}", k, field), why});
+    };
+    const std::size_t part = body_of_part(m_scene, settings.body, k, "body");
+    for (std::size_t j = 0; j < k; ++j)
+      if (m_settings.parts[j].body == settings.body)
+        refuse("body", fmt::format("'{}' is a part already", settings.body));
+    if (!settings.of) {
+      if (settings.detach_impulse)
+        refuse("detach_impulse", "has no effect without of: it is welded to nothing");
+      continue;
+    }
+    const std::size_t other = body_of_part(m_scene, *settings.of, k, "of");
+    if (part == other) refuse("of", "a body cannot be a part of itself");
+    const std::vector<int> points = touching_particles(m_bodies[part], m_bodies[other]);
+    if (points.empty())
+      refuse("of",
+             fmt::format("'{}' does not touch '{}': there is nothing to weld", settings.body, *settings.of));
+    WeldOptions options;
+    options.detach_impulse = settings.detach_impulse.value_or(options.detach_impulse);
+    options.detach_time = settings.detach_time;
+    const ShapeMatchingBody& matched = *m_bodies[other].matched;
+    m_welds.push_back({part, other,
+                       Weld(points, m_bodies[part].matched->positions, matched.cells().cells(),
+                            matched.positions, options)});
+    m_bodies[part].notes.push_back({Severity::note, fmt::format("{}: {} of its particles are welded to {}",
+                                                                settings.body, points.size(), *settings.of)});
+  }
+}
+
+bool ShapeMatchingMethod::is_welded(std::size_t body) const {
+  return std::any_of(m_welds.begin(), m_welds.end(), [&](const PartWeld& w) {
+    return w.weld.holds() && (w.part == body || w.other == body);
+  });
+}
+
+// What is welded does not collide.
+void ShapeMatchingMethod::begin_welds(double dt) {
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (PartWeld& w : m_welds) {
+    if (!w.weld.holds()) continue;
+    pairs.insert({w.part, w.other});
+    pairs.insert({w.other, w.part});
+    w.weld.begin({&m_bodies[w.part].matched->positions, &m_steps[w.part].inverse_masses},
+                 {&m_bodies[w.other].matched->positions, &m_steps[w.other].inverse_masses}, dt);
+  }
+  m_between.leave_out(std::move(pairs));
+}
+
+void ShapeMatchingMethod::end_welds() {
+  for (PartWeld& w : m_welds)
+    w.weld.end({&m_bodies[w.part].matched->positions, &m_steps[w.part].inverse_masses},
+               {&m_bodies[w.other].matched->positions, &m_steps[w.other].inverse_masses});
+}
+
+// Contacts and welds together.
+void ShapeMatchingMethod::resolve(std::span<Points* const> velocities) {
+  if (m_welds.empty()) return resolve_together(m_contacts, m_between, velocities);
+  for (int k = 0; k < k_most_contact_sweeps; ++k) {
+    double change = m_between.sweep(velocities);
+    for (PartWeld& w : m_welds)
+      if (w.weld.holds()) change = std::max(change, w.weld.sweep(*velocities[w.part], *velocities[w.other]));
+    for (std::size_t b = 0; b < m_contacts.size(); ++b)
+      if (velocities[b] != nullptr) change = std::max(change, m_contacts[b].sweep(*velocities[b]));
+    if (change < k_contact_settled) break;
+  }
+}
 
 Points particle_forces(const SceneBody& body, double from, double to) {
   return body.loads.empty() ? Points() : body.loads.forces(body.matched->positions, from, to);
@@ -111,10 +219,15 @@ void ShapeMatchingMethod::keep_asleep(double dt) {
   // Lying on something is not being hit: gravity closes by g h in every step.
   const double lying = 2.0 * dt * m_scene.gravity.norm() + k_waking_speed;
   const auto is_awake = [&](std::size_t b) { return !m_bodies[b].matched->is_asleep(); };
+  const auto hangs_on_awake = [&](std::size_t b) {
+    return std::any_of(m_welds.begin(), m_welds.end(), [&](const PartWeld& w) {
+      return w.weld.holds() && ((w.part == b && is_awake(w.other)) || (w.other == b && is_awake(w.part)));
+    });
+  };
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-      if (is_awake(b) || !m_between.touches_any(b, is_awake)) continue;
+      if (is_awake(b) || !(m_between.touches_any(b, is_awake) || hangs_on_awake(b))) continue;
       m_bodies[b].matched->rouse();
       changed = true;
     }
@@ -149,7 +262,9 @@ void ShapeMatchingMethod::begin_body(std::size_t b, double dt) {
 // All bodies are at the same pass whenever contact has its say: one that lies on another feels its support within
 // the step as one on an obstacle does.
 void ShapeMatchingMethod::match_together(double dt) {
-  const auto touches = [&](std::size_t b) { return !m_contacts[b].empty() || m_between.involves(b); };
+  const auto touches = [&](std::size_t b) {
+    return !m_contacts[b].empty() || m_between.involves(b) || is_welded(b);
+  };
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     if (!m_steps[b].lies_still)
       m_bodies[b].matched->begin_step(dt, m_scene.gravity, m_steps[b].forces, touches(b));
@@ -157,7 +272,7 @@ void ShapeMatchingMethod::match_together(double dt) {
   std::vector<Points> trials(m_bodies.size());
   std::vector<Points*> velocities(m_bodies.size());
   for (std::size_t b = 0; b < m_bodies.size(); ++b)
-    velocities[b] = m_between.involves(b) ? &m_bodies[b].matched->velocities : nullptr;
+    velocities[b] = m_between.involves(b) || is_welded(b) ? &m_bodies[b].matched->velocities : nullptr;
   for (bool any = true; any;) {
     any = false;
     for (std::size_t b = 0; b < m_bodies.size(); ++b) {
@@ -169,7 +284,7 @@ void ShapeMatchingMethod::match_together(double dt) {
     }
     if (!any) break;
     const std::vector<Points> before = trials;
-    resolve_together(m_contacts, m_between, velocities);
+    resolve(velocities);
     for (std::size_t b = 0; b < m_bodies.size(); ++b) {
       if (trials[b].rows() > 0) m_bodies[b].matched->take(trials[b] - before[b]);
     }
@@ -178,7 +293,7 @@ void ShapeMatchingMethod::match_together(double dt) {
     if (!m_steps[b].lies_still) m_bodies[b].matched->end_passes();
     velocities[b] = &m_bodies[b].matched->velocities;
   }
-  resolve_together(m_contacts, m_between, velocities);
+  resolve(velocities);
 }
 
 void ShapeMatchingMethod::step(double dt) {
@@ -195,6 +310,7 @@ void ShapeMatchingMethod::step(double dt) {
     steps.push_back({&matched.positions, &m_steps[b].start_velocities, &m_steps[b].expected,
                      &m_steps[b].inverse_masses, m_bodies[b].contact_margin});
   }
+  begin_welds(dt);
   if (m_bodies.size() > 1) m_between.find(steps, dt);
   keep_asleep(dt);
   m_contact_seconds += stopwatch.lap();
@@ -207,6 +323,7 @@ void ShapeMatchingMethod::step(double dt) {
   m_between.push_out(m_settings.push_speed, positions);
   for (std::size_t b = 0; b < m_bodies.size(); ++b)
     m_contacts[b].push_out(m_settings.push_speed, *positions[b]);
+  end_welds();
   m_matching_seconds += stopwatch.lap();
   m_world.advance(dt);
   m_time += dt;
@@ -353,6 +470,14 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
         std::max({d.deepest_penetration, deepest_point(m_world, surface_positions(body)),
                   deepest_point(m_world, body.contact_points.apply(body.matched->positions))});
   d.extra = {{"flowing_cells", "", flowing}, {"sleeping_bodies", "", asleep}, {"bend_angle", "°", bend}};
+  if (!m_welds.empty()) {
+    const auto off =
+        std::count_if(m_welds.begin(), m_welds.end(), [](const PartWeld& w) { return !w.weld.holds(); });
+    double most = 0;
+    for (const PartWeld& w : m_welds) most = std::max(most, w.weld.impulse());
+    d.extra.push_back({"detached_parts", "", static_cast<double>(off)});
+    d.extra.push_back({"weld_impulse", "N s", most});
+  }
   if (m_bodies.size() > 1) {
     std::vector<const Points*> positions;
     for (const SceneBody& body : m_bodies) positions.push_back(&body.matched->positions);
@@ -368,6 +493,12 @@ void ShapeMatchingMethod::save(StateWriter& out) const {
   out.write("inverted_since", std::span<const double>(watch));
   const std::vector<double> world = m_world.save();
   out.write("obstacles", std::span<const double>(world));
+  const std::vector<double> impulses = m_between.state();
+  out.write("contact_impulses", std::span<const double>(impulses));
+  for (std::size_t k = 0; k < m_welds.size(); ++k) {
+    const std::vector<double> weld = m_welds[k].weld.state();
+    out.write(fmt::format("weld{}", k), std::span<const double>(weld));
+  }
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const std::vector<double> state = m_bodies[b].matched->state();
     out.write(fmt::format("body{}", b), std::span<const double>(state));
@@ -379,6 +510,9 @@ void ShapeMatchingMethod::load(StateReader& in) {
   m_contact_dissipation = in.read_double("contact_dissipation");
   m_watch.set_state(in.read_doubles("inverted_since"));
   m_world.load(in.read_doubles("obstacles"));
+  m_between.set_state(in.read_doubles("contact_impulses"));
+  for (std::size_t k = 0; k < m_welds.size(); ++k)
+    m_welds[k].weld.set_state(in.read_doubles(fmt::format("weld{}", k)));
   for (std::size_t b = 0; b < m_bodies.size(); ++b)
     m_bodies[b].matched->set_state(in.read_doubles(fmt::format("body{}", b)));
 }

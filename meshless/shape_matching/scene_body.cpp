@@ -68,6 +68,7 @@ Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
     out.owner = owning_cells(body.surface().vertices, cubes.lattice);
   out.model = std::move(cubes.model);
   if (settings.cells == CellShape::regions) {
+    out.model.regions = {};
     const int regions = settings.regions > 0 ? settings.regions : std::max(1, out.model.cells.count() / 4);
     out.model.cells =
         make_kmeans_regions(out.model.cells, out.model.rest_positions, regions, settings.region_overlap);

@@ -24,6 +24,37 @@ void describe(Describe<PlasticitySettings>& d) {
   d.field("max", &PlasticitySettings::max, "", "bound of a cell's plastic deformation", positive());
 }
 
+void describe(Describe<PartSettings>& d) {
+  using S = PartSettings;
+  d.name("shape-matching part");
+  d.field("body", &S::body, "", "the body that is the part");
+  d.field("of", &S::of, "", "the body that it is welded to where their surfaces touch; none: to nothing");
+  d.field("detach_impulse", &S::detach_impulse, "N s",
+          "it comes off when more than this has gone through the weld; without it never", positive());
+  d.field("detach_time", &S::detach_time, "s",
+          "for how long what has gone through the weld counts; a lasting force counts with force × this time",
+          positive());
+  d.field("beta", &S::beta, "", "instead of the method's beta", between(0, 0.999));
+  d.field("stiffness_time", &S::stiffness_time, "s", "instead of the method's stiffness_time",
+          non_negative());
+  d.field("damping_ratio", &S::damping_ratio, "", "instead of the method's damping_ratio", between(0, 1));
+  d.field("yield", &S::yield, "", "instead of plasticity.yield", non_negative());
+  d.field("creep", &S::creep, "1/s", "instead of plasticity.creep", non_negative());
+}
+
+Settings settings_for(const std::string& body, const Settings& settings) {
+  Settings out = settings;
+  for (const PartSettings& part : settings.parts) {
+    if (part.body != body) continue;
+    out.beta = part.beta.value_or(out.beta);
+    out.stiffness_time = part.stiffness_time.value_or(out.stiffness_time);
+    out.damping_ratio = part.damping_ratio.value_or(out.damping_ratio);
+    out.plasticity.yield = part.yield.value_or(out.plasticity.yield);
+    out.plasticity.creep = part.creep.value_or(out.plasticity.creep);
+  }
+  return out;
+}
+
 void describe(Describe<Settings>& d) {
   d.name("shape-matching");
   d.choice("cells", &Settings::cells,
@@ -70,6 +101,8 @@ void describe(Describe<Settings>& d) {
            "it lies in");
   d.field("push_speed", &Settings::push_speed, "m/s",
           "speed at which what is inside an obstacle is pushed out", positive());
+  d.field("parts", &Settings::parts, "",
+          "bodies with parameters of their own, welded to others and detached above an impulse (§1.2, §3.4)");
 }
 
 }  // namespace exemplar::shape_matching

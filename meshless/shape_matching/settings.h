@@ -1,6 +1,10 @@
 // Settings of the method `shape-matching`; each is described once, in settings.cpp.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "core/scene/settings.h"
 
 namespace exemplar::shape_matching {
@@ -16,6 +20,15 @@ struct PlasticitySettings {
   double yield = 0;    // 0: from the material's yield strain
   double creep = 500;  // 1/s; 0: at once
   double max = 2;
+};
+
+// A body with parameters of its own, welded to another one or not (weld.h).
+struct PartSettings {
+  std::string body;
+  std::optional<std::string> of;  // welded to this body
+  std::optional<double> detach_impulse;
+  double detach_time = 0.01;
+  std::optional<double> beta, stiffness_time, damping_ratio, yield, creep;
 };
 
 struct Settings {
@@ -40,9 +53,14 @@ struct Settings {
   bool sleep = false;
   SurfaceEmbedding embedding = SurfaceEmbedding::smooth;
   double push_speed = 1;  // m/s
+  std::vector<PartSettings> parts;
 };
 
 void describe(Describe<PlasticitySettings>& d);
+void describe(Describe<PartSettings>& d);
 void describe(Describe<Settings>& d);
+
+// What holds for a body: the settings with its part's own in their place.
+Settings settings_for(const std::string& body, const Settings& settings);
 
 }  // namespace exemplar::shape_matching

@@ -88,18 +88,19 @@ TetMesh unpack(const std::string& bytes, double scale) {
   return mesh;
 }
 
-}  // namespace
+// A power of two brings every size near one and loses no digit on the way back.
+double unit_scale(const Points& points) {
+  return std::exp2(
+      -std::floor(std::log2((points.colwise().maxCoeff() - points.colwise().minCoeff()).norm())));
+}
 
-TetgenRun run_tetgen(const TriMesh& surface, const std::vector<Vec3>& holes, const TetgenSwitches& switches,
-                     double time_limit) {
-  const double diagonal =
-      (surface.vertices.colwise().maxCoeff() - surface.vertices.colwise().minCoeff()).norm();
-  // A power of two brings every size near one and loses no digit on the way back.
-  const double scale = std::exp2(-std::floor(std::log2(diagonal)));
-  const std::string text = switch_text(switches, scale);
+TetgenRun run_switches(const TriMesh& surface, const std::vector<Vec3>& holes, const std::string& switches,
+                       double scale, double time_limit) {
   constexpr std::size_t memory = std::size_t{8} << 30;
   const ChildResult child = run_in_child(
-      [&](const ChildOutput& output) { return tetrahedralize_and_send(surface, holes, text, scale, output); },
+      [&](const ChildOutput& output) {
+        return tetrahedralize_and_send(surface, holes, switches, scale, output);
+      },
       time_limit, memory);
   TetgenRun run;
   if (child.ok) {
@@ -116,6 +117,18 @@ TetgenRun run_tetgen(const TriMesh& surface, const std::vector<Vec3>& holes, con
     run.failure = "TetGen gave up on the surface";
   }
   return run;
+}
+
+}  // namespace
+
+TetgenRun run_tetgen(const TriMesh& surface, const std::vector<Vec3>& holes, const TetgenSwitches& switches,
+                     double time_limit) {
+  const double scale = unit_scale(surface.vertices);
+  return run_switches(surface, holes, switch_text(switches, scale), scale, time_limit);
+}
+
+TetgenRun run_delaunay(const Points& points, double time_limit) {
+  return run_switches({points, Triangles(0, 3)}, {}, "Q", unit_scale(points), time_limit);
 }
 
 }  // namespace exemplar

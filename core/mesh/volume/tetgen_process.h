@@ -25,4 +25,7 @@ struct TetgenSwitches {
 TetgenRun run_tetgen(const TriMesh& surface, const std::vector<Vec3>& holes, const TetgenSwitches& switches,
                      double time_limit);
 
+// The Delaunay triangulation of points alone; it fills their convex hull.
+TetgenRun run_delaunay(const Points& points, double time_limit);
+
 }  // namespace exemplar

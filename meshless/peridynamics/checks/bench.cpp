@@ -17,6 +17,7 @@
 
 #include "core/base/parallel.h"
 #include "meshless/peridynamics/checks/fragment_study.h"
+#include "meshless/peridynamics/checks/paper_scenes.h"
 #include "meshless/peridynamics/checks/validation.h"
 #include "meshless/peridynamics/solver.h"
 
@@ -296,6 +297,7 @@ std::vector<Bench> benches() {
           {"peridynamics", "shattering", shattering},
           {"peridynamics", "growth", growth},
           {"peridynamics", "paper-sizes", paper_table},
+          {"peridynamics", "paper-scenes", paper_scenes},
           {"peridynamics", "fragments", fragment_convergence}};
 }
 

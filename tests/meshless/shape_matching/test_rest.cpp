@@ -55,6 +55,30 @@ TEST(Rest, BodiesOfAnyStiffnessComeToRestWithinThreeSeconds) {
     }
 }
 
+// Friction between two bodies kept cells at their edges swinging (0.7 mm/s for ever).
+TEST(Rest, ABlockOnAnotherComesToRestWithinThreeSeconds) {
+  SceneSettings settings = on_the_floor(1e5, 120, 3.0);
+  settings.time = {3.0, 30, 4};
+  settings.bodies.push_back(settings.bodies[0]);
+  settings.bodies[0].surface.box->size = Vec3(0.3, 0.14, 0.24);
+  settings.bodies[0].surface.box->resolution = {6, 3, 5};
+  settings.bodies[0].position = Vec3(0, 0.07, 0);
+  settings.bodies[1].name = "upper";
+  settings.bodies[1].surface.box->size = Vec3(0.22, 0.16, 0.2);
+  settings.bodies[1].surface.box->resolution = {5, 4, 4};
+  settings.bodies[1].position = Vec3(0.02, 0.221, 0.01);
+  settings.bodies[1].rotation = RotationSettings{Vec3::UnitY(), 12};
+  for (BodySettings& body : settings.bodies) {
+    body.material.density = 300;
+    body.material.friction = 0.4;
+    body.material.damping = 0.01;
+  }
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, {});
+  run_all(scene, *method);
+  EXPECT_LT(rms_speed(*method), 1e-4);
+}
+
 // A body that yields was ratcheted flat by its own jitter (volume 0.018 after ten seconds).
 TEST(Rest, ALyingClayCubeKeepsItsShape) {
   SceneSettings settings = on_the_floor(3e5, 60, 6.0);
