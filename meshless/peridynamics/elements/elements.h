@@ -9,9 +9,9 @@
 //
 // Cells are cut by the surface without polygon booleans: surface triangles are clipped by convex cells, and
 // the faces between cells are clipped by the tets that fill the body. All pieces are convex polygons;
-// together they close every particle and every set of particles, edge by edge (seams.h). Departure from the paper: it makes tets by a
-// Delaunay triangulation of offset layers; here the mesh conforms to the surface, so that the unbroken
-// surface is the input's and λ is less fragile.
+// together they close every particle and every set of particles, edge by edge (seams.h). Departure from the
+// paper: tets conform to the surface and fill it, so that the unbroken surface is the input's and λ is less fragile; those
+// between offset layers, which the paper has, are to choose (layers.h).
 #pragma once
 
 #include <array>
