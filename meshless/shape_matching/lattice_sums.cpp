@@ -34,8 +34,8 @@ void store_entry(double* to, const Entry& value) {
 }
 
 // out[p] ← Σ line[q] for q from p − before to p − before + length − 1, zeros outside; line p lies at
-// data + stride p. `ends` and `begins` are room for the sums of the pieces.
-void window_sums(double* data, std::ptrdiff_t stride, int count, int before, int length,
+// data + apart p. `ends` and `begins` are room for the sums of the pieces.
+void window_sums(double* data, std::ptrdiff_t apart, int count, int before, int length,
                  std::vector<Entry>& ends, std::vector<Entry>& begins) {
   const int padded = count + length - 1;
   ends.resize(static_cast<std::size_t>(padded));
@@ -43,7 +43,7 @@ void window_sums(double* data, std::ptrdiff_t stride, int count, int before, int
   const Entry zero{};
   for (int j = 0; j < padded; ++j) {
     const int q = j - before;
-    Entry value = q >= 0 && q < count ? load_entry(data + stride * q) : zero;
+    Entry value = q >= 0 && q < count ? load_entry(data + apart * q) : zero;
     ends[static_cast<std::size_t>(j)] = value;
     if (j % length != 0) value += begins[static_cast<std::size_t>(j - 1)];
     begins[static_cast<std::size_t>(j)] = value;
@@ -53,7 +53,7 @@ void window_sums(double* data, std::ptrdiff_t stride, int count, int before, int
   for (int p = 0; p < count; ++p) {
     Entry sum = ends[static_cast<std::size_t>(p)];
     if (p % length != 0) sum += begins[static_cast<std::size_t>(p + length - 1)];
-    store_entry(data + stride * p, sum);
+    store_entry(data + apart * p, sum);
   }
 }
 
