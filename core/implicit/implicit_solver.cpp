@@ -14,9 +14,10 @@ namespace exemplar {
 
 namespace {
 
-constexpr double k_settled = 1e-2;   // residual from which friction is lagged no more
+// Friction is lagged after every iteration down to this residual, and once more at k_solved.
+constexpr double k_settled = 1e-2;
 constexpr int k_most_laggings = 10;  // in a step
-// With tolerances near round-off friction is lagged once, at a state that is solved so far: every lagging on the way
+// With tolerances near round-off friction is lagged once only, at a state that is solved so far: every lagging on the way
 // would carry the rounding of its iterate into the forces (two equal blocks that collide were seen to part by 2e-10 m).
 constexpr double k_near_round_off = 1e-8, k_solved = 1e-4;
 constexpr int k_most_holds = 10;  // in a solve
