@@ -1,8 +1,12 @@
 #include "compare/cli/interrupt.h"
 
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 #include "compare/cli/commands.h"
 
@@ -12,37 +16,59 @@ namespace {
 
 constexpr int k_exit_interrupted = 130;
 
-volatile std::sig_atomic_t g_requested = 0;
-volatile std::sig_atomic_t g_polled = 0;
+std::atomic<bool> g_requested = false;
+std::atomic<bool> g_polled = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "read and written in a signal handler");
 
 // Only calls that are safe in a signal handler.
-void handle(int signal_number) {
+void handle(int) {
   if (!g_polled || g_requested) {
     const char message[] = "interrupted\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
     ::_exit(k_exit_interrupted);
   }
-  g_requested = 1;
-  std::signal(signal_number, handle);
+  g_requested = true;
+}
+
+// METIS, which orders matrices for CHOLMOD, takes SIGTERM for an error of its own and jumps out of the handler, in
+// whichever thread it arrived. So no thread may receive it: it is blocked before anything runs (OpenBLAS starts a
+// thread while it is loaded, long before main) and waited for by a thread of its own.
+void block_termination(int, char**, char**) {
+  const unsigned long termination = 1UL << (SIGTERM - 1);
+  // Not pthread_sigmask: nothing is set up this early, sanitizers that intercept it neither.
+  ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &termination, nullptr, sizeof termination);
+}
+
+[[gnu::section(".preinit_array"), gnu::used]] void (*const g_before_libraries)(int, char**,
+                                                                               char**) = block_termination;
+
+[[noreturn]] void wait_for_termination() {
+  sigset_t termination;
+  sigemptyset(&termination);
+  sigaddset(&termination, SIGTERM);
+  while (true) {
+    int signal_number = 0;
+    if (sigwait(&termination, &signal_number) == 0) handle(signal_number);
+  }
 }
 
 }  // namespace
 
 void install_interrupt_handler() {
   std::signal(SIGINT, handle);
-  std::signal(SIGTERM, handle);
+  std::thread(wait_for_termination).detach();
 }
 
 bool interrupt_requested() {
-  return g_requested != 0;
+  return g_requested;
 }
 
 PolledInterrupts::PolledInterrupts() {
-  g_polled = 1;
+  g_polled = true;
 }
 
 PolledInterrupts::~PolledInterrupts() {
-  g_polled = 0;
+  g_polled = false;
 }
 
 }  // namespace exemplar

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/base/child_process.h"
 #include "core/output/atomic_file.h"
 
 namespace exemplar {
@@ -30,6 +31,7 @@ struct Running {
 [[noreturn]] void become(char* const* arguments, int log) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the parent alone, which passes it on once
   prctl(PR_SET_PDEATHSIG, SIGTERM);
+  unblock_termination();
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
   const int nothing = open("/dev/null", O_RDONLY);

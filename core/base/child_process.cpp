@@ -47,6 +47,7 @@ void limit(decltype(RLIMIT_CPU) what, std::size_t value) {
                        std::size_t address_limit) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGABRT, SIGFPE, SIGPIPE}) ::signal(signal, SIG_DFL);
+  unblock_termination();
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<std::size_t>(std::ceil(time_limit)) + 1);
   if (address_limit > 0) limit(RLIMIT_AS, address_limit);
@@ -81,6 +82,13 @@ bool receive(int file, Clock::time_point deadline, std::string& bytes) {
 }
 
 }  // namespace
+
+void unblock_termination() {
+  sigset_t termination;
+  sigemptyset(&termination);
+  sigaddset(&termination, SIGTERM);
+  ::sigprocmask(SIG_UNBLOCK, &termination, nullptr);
+}
 
 bool ChildOutput::send(const void* data, std::size_t size) const {
   const auto* bytes = static_cast<const char*>(data);

@@ -26,6 +26,9 @@ class ChildOutput {
   int m_file;
 };
 
+// In a child: the program blocks SIGTERM (compare/cli/interrupt.cpp), what it starts is to be ended by it.
+void unblock_termination();
+
 // `work` returns whether it succeeded; exceptions count as failure. `time_limit` in seconds; `memory` in
 // bytes beyond what the process holds already, 0 for no limit.
 ChildResult run_in_child(const std::function<bool(const ChildOutput&)>& work, double time_limit,

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/program.h"
 
@@ -179,6 +180,25 @@ TEST_F(Durability, CtrlCDuringSetUpEndsAtOnce) {
   EXPECT_NE(outcome.errors.find("interrupted"), std::string::npos);
   // Nothing keeps the next one from starting.
   EXPECT_EQ(run("EXEMPLAR -q run scene.json --method rigid -o out").exit_code, 0);
+}
+
+// METIS installs a handler of its own for SIGTERM while it orders a matrix and jumps out of it, in whichever thread the
+// signal arrives: a run that a queue ended just then hung or called itself defective.
+TEST_F(Durability, NoThreadReceivesTerminationButTheOneThatWaitsForIt) {
+  const Outcome outcome = run(
+      "EXEMPLAR run scene.json --set time.duration=1000 --method fem -o out & program=$!; "
+      "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.1; done; "
+      "grep -h SigBlk /proc/$program/task/*/status; kill -TERM $program; wait $program");
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.errors;
+  std::istringstream lines(outcome.output);
+  int threads = 0, waiting = 0;  // sigwait lets through what it waits for
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("SigBlk:")) continue;
+    ++threads;
+    waiting += (std::stoull(line.substr(7), nullptr, 16) & (1ULL << (SIGTERM - 1))) == 0;
+  }
+  EXPECT_EQ(waiting, 1) << outcome.output;
+  EXPECT_GE(threads, 3) << outcome.output;
 }
 
 }  // namespace exemplar::testing
