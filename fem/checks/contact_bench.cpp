@@ -151,7 +151,7 @@ std::vector<BenchRecord> bench_contact_search(const ValidationContext&) {
 std::vector<BenchRecord> bench_contact_cloth(const ValidationContext& context) {
   const std::string layers = R"(bodies[0].repeat={"count": [1, 20, 1], "spacing": [0, 0.012, 0]})";
   const SceneTiming cloth = context.time_scene("cloth-on-cloth", "shell",
-                                               {layers, "bodies[1].position=[0,0.8,0]", "loads=[]"}, 0.2);
+                                               {layers, "bodies[1].position=[0,0.8,0]", "loads=[]"}, 0.15);
   double contact = 0, sum = 0;
   for (const auto& [name, seconds] : cloth.phases) {
     sum += seconds;
