@@ -68,6 +68,7 @@ class SceneSheets : public ImplicitModel {
                     const MatX& values) const;
 
   const Scene& m_scene;
+  std::vector<SheetSurface> m_surfaces;
   std::unique_ptr<SheetModel> m_model;
   std::vector<ImplicitBody> m_bodies;
   bool m_may_lock;
@@ -81,7 +82,8 @@ SceneSheets::SceneSheets(const Scene& scene, const ShellSettings& settings, Note
   std::vector<SheetInput> inputs;
   ImplicitOptions options = implicit_options(settings);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    inputs.push_back(make_sheet_input(scene.bodies[b], fmt::format("bodies[{}]", b), settings,
+    m_surfaces.push_back(sheet_surface(scene.bodies[b]));
+    inputs.push_back(make_sheet_input(scene.bodies[b], m_surfaces[b], fmt::format("bodies[{}]", b), settings,
                                       m_bodies[b].examples, notes));
   }
   m_model = std::make_unique<SheetModel>(std::move(inputs), std::move(options));
@@ -137,26 +139,27 @@ std::string SceneSheets::size_text() const {
 std::vector<Points> SceneSheets::on_surfaces(const Points& nodes) const {
   std::vector<Points> result;
   for (std::size_t b = 0; b < m_bodies.size(); ++b)
-    result.push_back(nodes.middleRows(m_bodies[b].first_node, m_model->body(b).sheet().vertex_count()));
+    result.push_back(m_surfaces[b].vertices.apply(
+        nodes.middleRows(m_bodies[b].first_node, m_model->body(b).sheet().vertex_count())));
   return result;
 }
 
-// Puts a body's values into the array of this name over the triangles of all bodies; 0 elsewhere.
+// Puts a body's values, one row for each triangle of its surface, into the array of this name over the triangles of all
+// bodies; 0 elsewhere.
 void SceneSheets::add_to_array(std::vector<FieldArray>& arrays, std::size_t b, const std::string& name,
                                const MatX& values) const {
   auto found =
       std::find_if(arrays.begin(), arrays.end(), [&](const FieldArray& a) { return a.name == name; });
   if (found == arrays.end()) {
-    std::size_t triangles = 0;
-    for (std::size_t i = 0; i < m_bodies.size(); ++i) triangles += m_model->body(i).sheet().triangle_count();
-    arrays.push_back(make_array(name, Association::cell, MatX::Zero(to_row(triangles), values.cols())));
+    Eigen::Index triangles = 0;
+    for (const Body& body : m_scene.bodies) triangles += body.surface().triangles.rows();
+    arrays.push_back(make_array(name, Association::cell, MatX::Zero(triangles, values.cols())));
     found = arrays.end() - 1;
   }
   const FieldArray part = make_array(name, Association::cell, values);
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < b; ++i) first += m_model->body(i).sheet().triangle_count();
-  std::copy(part.values.begin(), part.values.end(),
-            found->values.begin() + to_row(first * to_size(values.cols())));
+  Eigen::Index first = 0;
+  for (std::size_t i = 0; i < b; ++i) first += m_scene.bodies[i].surface().triangles.rows();
+  std::copy(part.values.begin(), part.values.end(), found->values.begin() + first * values.cols());
 }
 
 std::vector<FieldArray> SceneSheets::surface_arrays(const std::vector<Geometry>& /*fields*/) const {
@@ -164,12 +167,18 @@ std::vector<FieldArray> SceneSheets::surface_arrays(const std::vector<Geometry>&
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const SheetBody& body = m_model->body(b);
     const SheetFields f = body.fields(m_model->solver().state().positions);
-    add_to_array(arrays, b, "membrane_energy", f.membrane_energy);
-    add_to_array(arrays, b, "bending_energy", f.bending_energy);
-    add_to_array(arrays, b, "principal_curvatures", f.curvatures);
-    add_to_array(arrays, b, "principal_strains", f.strains);
-    add_to_array(arrays, b, "plastic_curvature", f.plastic_curvature);
-    add_to_array(arrays, b, "plastic_strain", f.plastic_strain);
+    const auto add = [&](const std::string& name, const MatX& of_sheet) {
+      MatX values = MatX::Zero(m_scene.bodies[b].surface().triangles.rows(), of_sheet.cols());
+      for (std::size_t t = 0; t < m_surfaces[b].triangles.size(); ++t)
+        values.row(m_surfaces[b].triangles[t]) = of_sheet.row(to_row(t));
+      add_to_array(arrays, b, name, values);
+    };
+    add("membrane_energy", f.membrane_energy);
+    add("bending_energy", f.bending_energy);
+    add("principal_curvatures", f.curvatures);
+    add("principal_strains", f.strains);
+    add("plastic_curvature", f.plastic_curvature);
+    add("plastic_strain", f.plastic_strain);
     for (std::size_t s = 0; s < m_bodies[b].examples.size(); ++s) {
       const ImplicitExamples& set = m_bodies[b].examples[s];
       for (std::size_t k = 0; k < set.members.size(); ++k) {

@@ -264,7 +264,9 @@ std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, 
   } catch (const OverlapError& error) {
     const fs::path path = fs::path(output) / "overlap.vtp";
     write_geometry(path, error.triangles(), 0);
-    throw InputError(fmt::format("{} (the triangles: {})", error.what(), path.string()));
+    Problem problem = error.problems().front();
+    problem.message += fmt::format(" (the triangles: {})", path.string());
+    throw InputError(std::move(problem));
   }
 }
 

@@ -87,7 +87,7 @@ std::vector<std::string> find_doubts(const RunData& run, const Geometry& first, 
   doubt_depth(run, first, doubts);
   doubt_energy(run.metrics, doubts);
   doubt_crossings(first, last, doubts);
-  const std::vector<double> inverted = column_of(run.metrics, "inverted_elements");
+  const std::vector<double> inverted = column_of(run.metrics, "inverted");
   if (!inverted.empty() && inverted.back() > 0)
     doubts.push_back(fmt::format("{:g} elements end inside out", inverted.back()));
   return doubts;

@@ -44,12 +44,8 @@ void add_warnings(RunData& run) {
   const double deepest = largest_in(run.metrics, "deepest_penetration");
   if (deepest > 1e-3)
     run.warn(fmt::format("the surface sinks up to {:.3g} mm into obstacles", deepest * 1e3));
-  for (const char* name : {"inverted_elements", "failed_line_searches", "unconverged_steps"}) {
-    const double worst = largest_in(run.metrics, name);
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    if (worst > 0) run.warn(fmt::format("{}: up to {:g}", words, worst));
-  }
+  const double inverted = largest_in(run.metrics, "inverted");
+  if (inverted > 0) run.warn(fmt::format("up to {:g} elements are inside out", inverted));
   if (run.record.status == RunStatus::running) {
     run.record.status = RunStatus::interrupted;
     run.record.message = "the run was ended from outside";

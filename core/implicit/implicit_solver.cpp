@@ -8,6 +8,7 @@
 
 #include "core/implicit/contact_term.h"
 #include "core/implicit/prescribed_motion.h"
+#include "core/implicit/pressure_term.h"
 #include "core/implicit/step_terms.h"
 
 namespace exemplar {
@@ -299,6 +300,8 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
   for (std::size_t t = 0; t < m_terms.size(); ++t)
     problem->add_internal(std::make_unique<WeightedTerm>(*m_terms[t], t, places));
   if (input.forces.size() > 0) problem->add(std::make_unique<LoadTerm>(input.forces, m_state.positions));
+  if (!input.pressed.empty())
+    problem->add(std::make_unique<PressureTerm>(input.pressed, m_state.positions, places));
   if (m_options.inertia)
     problem->add(std::make_unique<InertiaTerm>(m_masses, m_base.positions + m_base.dt * m_base.velocities,
                                                m_base.dt, places));
@@ -436,7 +439,12 @@ StepOutcome ImplicitSolver::step(const StepInput& input) {
 
 void ImplicitSolver::balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const {
   const Points predicted = m_base.positions + m_base.dt * m_base.velocities;
-  FreeMotion motion{m_masses, m_abstract, predicted, input.forces, m_base.dt, m_obstacles, {}};
+  Points forces = input.forces;
+  if (!input.pressed.empty()) {
+    if (forces.size() == 0) forces = Points::Zero(at.x.rows(), 3);
+    add_pressure_forces(input.pressed, at.x, forces);
+  }
+  FreeMotion motion{m_masses, m_abstract, predicted, forces, m_base.dt, m_obstacles, {}};
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
     if (m_obstacles[i].dynamic()) motion.inertias.emplace_back(to_int(i), inertia_of(i));
   }

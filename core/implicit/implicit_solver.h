@@ -21,6 +21,7 @@
 #include "core/implicit/momentum_balance.h"
 #include "core/implicit/step_problem.h"
 #include "core/implicit/step_system.h"
+#include "core/world/pressure.h"
 
 namespace exemplar {
 
@@ -40,9 +41,10 @@ struct ImplicitOptions {
 };
 
 struct StepInput {
-  double dt = 0;                    // s
-  double time = 0;                  // s, at the end of the step: where keyframed obstacles go
-  Points forces;                    // N, every node; empty: none
+  double dt = 0;    // s
+  double time = 0;  // s, at the end of the step: where keyframed obstacles go
+  Points forces;    // N, every node; empty: none
+  std::vector<PressedTriangle> pressed;
   std::vector<SupportedNode> held;  // positions at the end of the step
   // Per term: explicit control, NaN where a weight is free; empty: none anywhere. On the simplex the given ones
   // must leave the others room: none negative, a sum of at most 1.

@@ -62,20 +62,24 @@ struct Nearness {
   Vec3 place = Vec3::Zero();
 };
 
-// Points of `a` against the surface of `b`, signed where it encloses something. `sign`: of the way out for the
-// first body.
+// Points of `a` against the surface of `b`, signed where it encloses something: the middles of the triangles first, then
+// the vertices, which must be nearer by more than rounding. Where two boxes lie flush on each other their corners are as
+// near as anything, and lead to the side. `sign`: of the way out for the first body.
 void look(const PlacedBody& a, const TriMesh& mesh, const PlacedBody& b, const SurfaceDistance& distance,
           double sign, Nearness& nearest) {
   const bool closed = boundary_edges(b.surface->triangles).rows() == 0;
-  for (Eigen::Index i = 0; i < mesh.triangles.size(); ++i) {
-    const int point = mesh.triangles.data()[i];
-    const Vec3 x = mesh.vertices.row(point);
+  const double rounding = 1e-6 * a.reach;
+  const auto see = [&](const Vec3& x, int point) {
     SurfacePoint p = closed ? distance.signed_nearest(x) : distance.nearest(x);
     if (!closed) p.normal = (x - p.position).normalized();
     const double room =
         p.distance - a.surface->radius_of(point) - b.surface->radius_of(b.surface->triangles(p.triangle, 0));
-    if (room >= nearest.room) continue;
-    nearest = {room, sign * p.normal, x};
+    if (room < nearest.room - rounding) nearest = {room, sign * p.normal, x};
+  };
+  for (int t = 0; t < to_int(mesh.triangles.rows()); ++t) see(centre_of(mesh, t), mesh.triangles(t, 0));
+  for (Eigen::Index i = 0; i < mesh.triangles.size(); ++i) {
+    const int point = mesh.triangles.data()[i];
+    see(mesh.vertices.row(point), point);
   }
 }
 
@@ -92,7 +96,8 @@ double thickest(const PlacedBody& body) {
 
 [[noreturn]] void refuse(const PlacedBody& a, const PlacedBody& b, const std::string& what) {
   const TriMesh both = together(a.mesh(), b.mesh());
-  throw OverlapError(fmt::format("bodies {} and {} overlap at the start: {}", a.name, b.name, what),
+  throw OverlapError({"", a.path + ".position",
+                      fmt::format("bodies {} and {} overlap at the start: {}", a.name, b.name, what)},
                      triangles_of(both, crossing_pairs(both)));
 }
 
@@ -104,8 +109,8 @@ Nearness nearest_of(const PlacedBody& body, std::span<const PlacedBody> others,
   Nearness nearest;
   for (std::size_t o = 0; o < others.size(); ++o) {
     const TriMesh& beside = distances[o].mesh();
-    const double gap = std::max(body.reach, others[o].reach) + thickest(body) + thickest(others[o]);
-    if (!may_touch(mesh, beside, gap)) continue;
+    const double near = std::max(body.reach, others[o].reach) + thickest(body) + thickest(others[o]);
+    if (!may_touch(mesh, beside, near)) continue;
     const double before = nearest.room;
     look(body, mesh, others[o], distances[o], 1, nearest);
     look(others[o], beside, body, own, -1, nearest);
@@ -126,16 +131,15 @@ void check_crossings(const PlacedBody& body, const PlacedBody& other) {
 
 }  // namespace
 
-Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others) {
+Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, double gap) {
   std::vector<SurfaceDistance> distances;
   for (const PlacedBody& other : others) distances.emplace_back(other.mesh());
-  const double gap = 0.5 * body.reach;
   Vec3 shift = Vec3::Zero();
   for (int pass = 0;; ++pass) {
     std::size_t other = 0;
     const Nearness nearest = nearest_of(body, others, distances, other);
     if (nearest.room >= gap) break;
-    if (nearest.room < -5 * body.reach)
+    if (nearest.room < -5 * body.reach - others[other].moved)
       refuse(body, others[other], fmt::format("by {:.3g} m at {}", -nearest.room, text_of(nearest.place)));
     if (pass == k_shifts)
       refuse(body, others[other],
@@ -157,8 +161,9 @@ void refuse_self_crossing(const PlacedBody& body) {
   const TriMesh mesh = body.mesh();
   const auto pairs = crossing_pairs(mesh);
   throw OverlapError(
-      fmt::format("body {} cuts itself at the start: {} pairs of triangles cross, the first at {}", body.name,
-                  pairs.size(), text_of(centre_of(mesh, pairs.front().first))),
+      {"", body.path,
+       fmt::format("body {} cuts itself at the start: {} pairs of triangles cross, the first at {}",
+                   body.name, pairs.size(), text_of(centre_of(mesh, pairs.front().first)))},
       triangles_of(mesh, pairs));
 }
 

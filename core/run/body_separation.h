@@ -15,8 +15,8 @@ namespace exemplar {
 // Bad input with the triangles to look at.
 class OverlapError : public InputError {
  public:
-  OverlapError(std::string message, Geometry triangles)
-      : InputError(std::move(message)), m_triangles(std::move(triangles)) {}
+  OverlapError(Problem problem, Geometry triangles)
+      : InputError(std::move(problem)), m_triangles(std::move(triangles)) {}
   const Geometry& triangles() const { return m_triangles; }
 
  private:
@@ -25,17 +25,19 @@ class OverlapError : public InputError {
 
 // A body where it starts.
 struct PlacedBody {
-  std::string name;
+  std::string name, path;  // JSON path, e.g. bodies[0]
   const ContactSurface* surface = nullptr;
   Points nodes;
   double reach = 0;  // of its contact
+  double moved = 0;  // from where the scene puts it, m
 
   TriMesh mesh() const { return {surface->map.apply(nodes), surface->triangles}; }
 };
 
-// Shifts `body` so that half a reach is left between it and each of `others`, and says by how much; zero when there
-// is room already. Throws OverlapError when it lies deeper in another one than five times the reach, or crosses it.
-Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others);
+// Shifts `body` so that the gap `gap` is left between it and each of `others`, and says by how much; zero when there
+// is room already. Throws OverlapError when the scene puts it deeper into another one than five times the reach, or when
+// the two cross.
+Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, double gap);
 
 enum class SelfCrossing {
   none,

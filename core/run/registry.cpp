@@ -58,7 +58,8 @@ std::vector<std::string> not_modelled(const Scene& scene, const Capabilities& ca
   const bool friction = std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
                                     [](const ObstacleBody& o) { return o.description().friction > 0; });
   const bool bounce = std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
-                                  [](const ObstacleBody& o) { return o.description().restitution > 0; });
+                                  [](const ObstacleBody& o) { return o.description().restitution > 0; }) ||
+                      any_body(scene, [](const Body& b) { return b.material().restitution > 0; });
   say(true, can.deformation, "deformation: bodies stay rigid");
   say(has_examples(scene, ExampleUse::plastic), can.elastic_examples,
       "elastic examples: the poses do not attract");

@@ -161,8 +161,8 @@ double energy_supply(const MetricsTable& table) {
     const std::vector<double> height = table.column("gravitational_energy");
     for (const double value : height) fall = std::fmax(fall, height.front() - value);
   }
-  return std::fmax(most("kinetic_energy"),
-                   first("kinetic_energy") + first("contact_energy") + most("external_work") + fall);
+  return std::fmax(most("kinetic_energy"), first("kinetic_energy") + first("elastic_energy") +
+                                               first("contact_energy") + most("external_work") + fall);
 }
 
 namespace {
@@ -183,21 +183,44 @@ void fill(RunRecord& record, const RunSummary& summary) {
     record.final_metrics.emplace_back(metric.title(), metric.value);
 }
 
-// Energy that only the time step has taken, beside the most that moved.
-constexpr double k_much = 0.3;
+// Energy that only the time step has taken or brought, beside the most that moved.
+constexpr double k_much = 0.3, k_gain = 0.1;
 
-void note_lost_energy(const fs::path& metrics, RunRecord& record) {
-  if (!fs::is_regular_file(metrics)) return;
-  const MetricsTable table = read_metrics(metrics, AtDamage::stop);
+void note_lost_energy(const MetricsTable& table, RunRecord& record) {
   if (table.find("numerical_dissipation") < 0 || table.find("kinetic_energy") < 0 || table.rows.empty())
     return;
   const double most = energy_supply(table);
   const double lost = table.column("numerical_dissipation").back();
+  if (most > 0 && lost < -k_gain * most)
+    record.notes.push_back(
+        {Severity::warning,
+         fmt::format("{:.3g} J came from nowhere, {:.0f} % of the most that was put in or in motion "
+                     "({:.3g} J): use more steps_per_frame",
+                     -lost, -100 * lost / most, most)});
   if (!(most > 0) || !(lost > k_much * most)) return;
   record.notes.push_back({Severity::warning, fmt::format("the time step took {:.3g} J, {:.0f} % of the most "
                                                          "that was put in or in motion ({:.3g} J): use more "
                                                          "steps_per_frame",
                                                          lost, 100 * lost / most, most)});
+}
+
+// Bodies that end in each other, or in themselves, unless they began so.
+void note_crossings(const MetricsTable& table, RunRecord& record) {
+  if (table.find("crossings") < 0 || table.rows.empty()) return;
+  const std::vector<double> counts = table.column("crossings");
+  if (!(counts.back() > counts.front())) return;
+  record.notes.push_back(
+      {Severity::warning,
+       fmt::format("at the end {:g} pairs of triangles of the written surfaces go through each "
+                   "other (column crossings)",
+                   counts.back())});
+}
+
+void note_results(const fs::path& metrics, RunRecord& record) {
+  if (!fs::is_regular_file(metrics)) return;
+  const MetricsTable table = read_metrics(metrics, AtDamage::stop);
+  note_lost_energy(table, record);
+  note_crossings(table, record);
 }
 
 }  // namespace
@@ -218,7 +241,7 @@ RunSummary RunDirectory::finish(RunSummary summary) {
     }
   }
   fill(self.record, summary);
-  note_lost_energy(self.directory / "metrics.csv", self.record);
+  note_results(self.directory / "metrics.csv", self.record);
   summary.notes = self.record.notes;
   self.record.writer_time = self.writer.busy_seconds();
   std::error_code ignored;

@@ -13,19 +13,23 @@ namespace {
 
 constexpr int k_passes = 50;
 
-[[noreturn]] void refuse_depth(const std::string& body, double depth, const std::string& obstacle) {
-  throw InputError(fmt::format("body {} starts {:.3g} m inside obstacle {}", body, depth, obstacle));
+[[noreturn]] void refuse_depth(const PlacedBody& body, double depth, const std::string& obstacle) {
+  throw InputError(
+      Problem{"", body.path + ".position",
+              fmt::format("body {} starts {:.3g} m inside obstacle {}", body.name, depth, obstacle)});
 }
 
-[[noreturn]] void refuse_wedged(const std::string& body) {
-  throw InputError(fmt::format("body {} starts wedged between obstacles: leave a little room", body));
+[[noreturn]] void refuse_wedged(const PlacedBody& body) {
+  throw InputError(
+      Problem{"", body.path + ".position",
+              fmt::format("body {} starts wedged between obstacles: leave a little room", body.name)});
 }
 
 // By the signed distance of the surface's points.
-Vec3 separate_points(const ContactSurface& surface, const Points& nodes,
-                     const std::vector<ObstacleBody>& obstacles, double gap, double limit,
-                     const std::string& body) {
-  const Points points = surface.map.apply(nodes);
+Vec3 separate_points(const PlacedBody& body, const std::vector<ObstacleBody>& obstacles, double gap,
+                     double limit) {
+  const ContactSurface& surface = *body.surface;
+  const Points points = surface.map.apply(body.nodes);
   Vec3 shift = Vec3::Zero();
   for (int pass = 0; pass < k_passes; ++pass) {
     double smallest = std::numeric_limits<double>::infinity();
@@ -50,14 +54,13 @@ Vec3 separate_points(const ContactSurface& surface, const Points& nodes,
 }
 
 // The same for what vertices do not see, e.g. a ball on the middle of a triangle.
-Vec3 separate_features(const ContactSurface& surface, const Points& nodes,
-                       const std::vector<ObstacleBody>& obstacles, double gap, double limit,
-                       const std::string& body) {
-  ContactPotential contact(surface, obstacles, {gap, 1, 1});
+Vec3 separate_features(const PlacedBody& body, const std::vector<ObstacleBody>& obstacles, double gap,
+                       double limit) {
+  ContactPotential contact(*body.surface, obstacles, {gap, 1, 1});
   const VecX zero = VecX::Zero(6 * to_row(obstacles.size()));
   Vec3 shift = Vec3::Zero();
   for (int pass = 0; pass < k_passes; ++pass) {
-    const Points x = nodes.rowwise() + shift.transpose();
+    const Points x = body.nodes.rowwise() + shift.transpose();
     contact.find_pairs(x, zero, x, zero);
     const ContactPotential::Closest closest = contact.closest(x, zero);
     if (closest.gap >= gap) return shift;
@@ -69,12 +72,12 @@ Vec3 separate_features(const ContactSurface& surface, const Points& nodes,
 
 }  // namespace
 
-Vec3 separate_from_obstacles(const ContactSurface& surface, const std::vector<ObstacleBody>& obstacles,
-                             double gap, double limit, const std::string& body, Points& nodes) {
-  const Vec3 shift = separate_points(surface, nodes, obstacles, gap, limit, body);
-  nodes.rowwise() += shift.transpose();
-  const Vec3 more = separate_features(surface, nodes, obstacles, gap, limit, body);
-  nodes.rowwise() += more.transpose();
+Vec3 separate_from_obstacles(PlacedBody& body, const std::vector<ObstacleBody>& obstacles, double gap,
+                             double limit) {
+  const Vec3 shift = separate_points(body, obstacles, gap, limit);
+  body.nodes.rowwise() += shift.transpose();
+  const Vec3 more = separate_features(body, obstacles, gap, limit);
+  body.nodes.rowwise() += more.transpose();
   return shift + more;
 }
 

@@ -18,6 +18,7 @@
 #include "core/scene/files/mesh_cache.h"
 #include "core/scene/make_world.h"
 #include "core/scene/poses.h"
+#include "core/scene/sheet_surface.h"
 
 namespace exemplar {
 
@@ -160,16 +161,17 @@ Body::Body(const BodySettings& settings, const std::string& directory, const std
   m_lazy->own_surface = with_path(path + ".surface", [&] {
     TriMesh mesh = make_surface(settings.surface, directory);
     check_surface(mesh);
-    if (settings.kind == BodyKind::sheet) check_sheet(mesh);
     return mesh;
   });
-  const Repair repair = repair_surface(m_lazy->own_surface);
+  const bool is_sheet = settings.kind == BodyKind::sheet;
+  const Repair repair = is_sheet ? repair_sheet(m_lazy->own_surface) : repair_surface(m_lazy->own_surface);
   const Eigen::Index triangles = m_lazy->own_surface.triangles.rows();
   if (repair.degenerate_triangles * 2 > triangles) {
     throw InputError(
         Problem{"", path + ".surface",
                 fmt::format("{} of {} triangles are degenerate", repair.degenerate_triangles, triangles)});
   }
+  if (is_sheet) with_path(path + ".surface", [&] { return check_sheet(repair.mesh), 0; });
   for (const std::string& note : repair.notes) m_notes.push_back({Severity::warning, name() + ": " + note});
   m_surface = {transformed(m_placement, m_lazy->own_surface.vertices), m_lazy->own_surface.triangles};
   for (const SupportSettings& support : settings.supports)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/world/pressure.h"
 
 namespace exemplar {
 
@@ -95,10 +96,9 @@ LoadSet::LoadSet(const std::vector<Load>& loads, const std::string& body, const 
     std::vector<int> slot(static_cast<std::size_t>(start_positions.rows()), -1);
     for (std::size_t k = 0; k < p.nodes.size(); ++k) slot[p.nodes[k]] = static_cast<int>(k);
     p.areas = VecX::Zero(static_cast<Eigen::Index>(p.nodes.size()));
-    for (Eigen::Index t = 0; t < surface.rows(); ++t) {
+    p.triangles = triangles_among(p.nodes, surface);
+    for (const int t : p.triangles) {
       const int a = surface(t, 0), b = surface(t, 1), c = surface(t, 2);
-      if (slot[a] < 0 || slot[b] < 0 || slot[c] < 0) continue;
-      p.triangles.push_back(static_cast<int>(t));
       const Vec3 xa = m_start.row(a), xb = m_start.row(b), xc = m_start.row(c);
       const double third = (xb - xa).cross(xc - xa).norm() / 6;
       for (const int v : {a, b, c}) p.areas[slot[v]] += third;

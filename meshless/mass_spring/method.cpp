@@ -10,6 +10,7 @@
 #include "core/run/carried_bodies.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
+#include "core/scene/sheet_surface.h"
 
 namespace exemplar::mass_spring {
 
@@ -27,14 +28,7 @@ struct SceneBody {
   double softened = 1.0;      // factor on the stiffness, < 1 where the steps could not carry the material's
 };
 
-CarriedPoints carried_by_themselves(Eigen::Index count) {
-  CarriedPoints out;
-  const double one = 1.0;
-  for (int i = 0; i < static_cast<int>(count); ++i) out.add(std::span(&i, 1), std::span(&one, 1));
-  return out;
-}
-
-Network network_of(const Body& body, const Settings& settings) {
+Network network_of(const Body& body, const SheetSurface& sheet, const Settings& settings) {
   NetworkOptions options;
   options.young = body.material().young;
   options.density = body.material().density;
@@ -43,7 +37,7 @@ Network network_of(const Body& body, const Settings& settings) {
   options.cross_share = settings.cross_share;
   if (!body.is_sheet()) return make_tet_network(body.volume().mesh, body.volume().fill, options);
   options.thickness = body.settings().thickness;
-  return make_sheet_network(body.surface(), options);
+  return make_sheet_network(sheet.mesh, options);
 }
 
 // Strain at which the energy stored over one spring's length is that of a crack: ½ E ε² l = G.
@@ -56,7 +50,8 @@ double strain_limit(const Body& body, const Settings& settings, const Network& n
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
   SceneBody out;
   out.body = &body;
-  Network network = network_of(body, settings);
+  const SheetSurface sheet = body.is_sheet() ? sheet_surface(body) : SheetSurface();
+  Network network = network_of(body, sheet, settings);
   SpringOptions options;
   options.integration = settings.integration;
   options.damping_ratio = settings.damping_ratio;
@@ -72,11 +67,11 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   const VecX masses = network.masses;
   out.springs = std::make_unique<SpringBody>(std::move(network), options);
   SpringBody& springs = *out.springs;
-  springs.positions = body.is_sheet() ? body.initial_surface() : body.initial_volume();
+  springs.positions = body.is_sheet() ? sheet.simulated(body.initial_surface()) : body.initial_volume();
   for (Eigen::Index i = 0; i < springs.positions.rows(); ++i)
     springs.velocities.row(i) = body.initial_velocity(springs.positions.row(i).transpose()).transpose();
-  out.surface = body.is_sheet() ? carried_by_themselves(springs.positions.rows())
-                                : carried_by_tets(body.volume().surface, body.volume().mesh.tets);
+  out.surface =
+      body.is_sheet() ? sheet.vertices : carried_by_tets(body.volume().surface, body.volume().mesh.tets);
   out.contact_points =
       with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles));
   if (!body.is_sheet())

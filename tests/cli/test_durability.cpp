@@ -185,10 +185,10 @@ TEST_F(Durability, CtrlCDuringSetUpEndsAtOnce) {
 // METIS installs a handler of its own for SIGTERM while it orders a matrix and jumps out of it, in whichever thread the
 // signal arrives: a run that a queue ended just then hung or called itself defective.
 TEST_F(Durability, NoThreadReceivesTerminationButTheOneThatWaitsForIt) {
-  const Outcome outcome = run(
-      "EXEMPLAR run scene.json --set time.duration=1000 --method fem -o out & program=$!; "
-      "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.1; done; "
-      "grep -h SigBlk /proc/$program/task/*/status; kill -TERM $program; wait $program");
+  const Outcome outcome =
+      run("EXEMPLAR run scene.json --set time.duration=1000 --method fem -o out & program=$!; "
+          "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.1; done; "
+          "grep -h SigBlk /proc/$program/task/*/status; kill -TERM $program; wait $program");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.errors;
   std::istringstream lines(outcome.output);
   int threads = 0, waiting = 0;  // sigwait lets through what it waits for

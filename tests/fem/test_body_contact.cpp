@@ -181,7 +181,22 @@ TEST(BodyContact, OverlappingStartsAreRefusedAndTouchingOnesMovedApart) {
   FemRun touching(scene(block("one", {0, 0, 0}) + "," + block("two", {0.2, 0, 0}), 0.1, 10, 1));
   const Points x = touching.nodes();
   const double gap = x.bottomRows(64).col(0).minCoeff() - x.topRows(64).col(0).maxCoeff();
-  EXPECT_NEAR(gap, 0.505e-3 * 0.2 * std::sqrt(3.0), 1e-9);
+  EXPECT_NEAR(gap, 1.01e-3 * 0.2 * std::sqrt(3.0), 1e-9);
+}
+
+// Boxes without a vertex inside their faces: corners alone lead to the side.
+TEST(BodyContact, FlushBoxesAreMovedApartUpwards) {
+  for (const char* repeat : {R"({"count": [1, 3, 1], "spacing": [0, 0.05, 0]})",
+                             R"({"count": [2, 12, 1], "spacing": [0.1, 0.05, 0.1], "stagger": [0.02, 0, 0]})",
+                             R"({"count": [1, 2, 1], "spacing": [0, 0.0499, 0]})"}) {
+    testing::FemRun run(R"({"time": {"duration": 0.1, "fps": 10}, "bodies": [{"name": "b",
+      "surface": {"box": {"size": [0.1, 0.05, 0.1], "resolution": [1, 1, 1]}}, "volume": {"grid": [1, 1, 1]},
+      "material": {"density": 1000, "young": 1e6}, "position": [0, 0.025, 0]}],
+      "obstacles": [{"name": "floor", "plane": {}}]})",
+                        {std::string("bodies[0].repeat=") + repeat});
+    EXPECT_EQ(run.extra("contact_energy"), 0) << repeat;
+    EXPECT_EQ(run.frames(1, 1).status, Status::ok) << repeat;
+  }
 }
 
 }  // namespace body_contact_tests

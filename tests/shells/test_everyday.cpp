@@ -2,8 +2,11 @@
 // thick and thin ones in one scene.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "core/mesh/files/files.h"
 #include "core/mesh/models/primitives.h"
@@ -220,6 +223,60 @@ TEST(ShellEveryday, EverySheetTouchesAtItsOwnThickness) {
   EXPECT_LT(sampled_gap(run, 0, 0), 0.0005 + reach);
   EXPECT_GT(sampled_gap(run, 1, 0), 0.015);
   EXPECT_LT(sampled_gap(run, 1, 0), 0.015 + reach);
+}
+
+// Exporters double vertices along seams: they are one in the sheet, and all of them are written.
+TEST(ShellEveryday, DoubledVerticesAreOneAndAllAreWritten) {
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("seam-{}.obj", ::getpid());
+  std::ofstream(file)
+      << "v 0 0 0\nv 0.2 0 0\nv 0.2 0 0.2\nv 0 0 0.2\nv 0.2 0 0\nv 0.4 0 0\nv 0.4 0 0.2\nv 0.2 0 0.2\n"
+         "f 1 4 2\nf 2 4 3\nf 5 8 6\nf 6 8 7\nf 6 7 6\n";
+  ShellRun run(
+      fmt::format(R"({{"time": {{"duration": 0.4, "fps": 5, "steps_per_frame": 20}}, "bodies": [{{"name": "s",
+    "kind": "sheet", "thickness": 0.004, "surface": {{"file": "{}"}}, "position": [0, 0.5, 0],
+    "material": {{"density": 300, "young": 1e8, "poisson": 0.3}},
+    "supports": [{{"region": {{"half_space": {{"point": [0.21, 0, 0], "normal": "-x"}}}}}}]}}]}})",
+                  file.string()));
+  ASSERT_EQ(run.frames(1, 2).status, Status::ok);
+  const Points x = run.surface();
+  ASSERT_EQ(x.rows(), 8);
+  EXPECT_EQ((x.row(1) - x.row(4)).norm(), 0);
+  EXPECT_EQ((x.row(2) - x.row(7)).norm(), 0);
+  // A plate of 0.2 m sags by q L⁴/8D = 4 mm at its end and swings twice as far; on a loose hinge it hung by 0.1 m and more.
+  EXPECT_GT(x(5, 1), 0.5 - 0.02);
+  EXPECT_LT(x(5, 1), 0.5);
+  EXPECT_EQ(run.array("bending_energy").values.size(), 5U);
+  EXPECT_EQ(run.array("bending_energy").values[4], 0);  // the triangle without area
+  std::filesystem::remove(file);
+}
+
+TEST(ShellEveryday, ASheetThatLiesOnTheFloorAtTheStartDoesNotHop) {
+  ShellRun run(k_lying, {"bodies[0].position=[0,0.001,0]", "bodies[0].rotation={}", "time.fps=20",
+                         "time.steps_per_frame=20", "methods.shell.integrator=\"bdf2\""});
+  EXPECT_EQ(run.extra("contact_energy"), 0);
+  double highest = 0;
+  for (int frame = 1; frame <= 4; ++frame) {
+    ASSERT_EQ(run.frames(frame, frame).status, Status::ok);
+    highest = std::max(highest, run.method().diagnostics().centre_of_mass.y());
+  }
+  EXPECT_LT(highest, 0.001 + 1.02e-3 * std::hypot(0.6, 0.6));
+}
+
+TEST(ShellEveryday, AnObstacleThroughATriangleIsRefused) {
+  const std::vector<std::string> pierced{
+      R"(obstacles[0]={"name": "needle", "capsule": {"radius": 0.01, "length": 0.5},
+    "position": [0.03, 0.03, 0.07]})"};
+  try {
+    ShellRun run(k_lying, pierced);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems().front().path, "bodies[0].position");
+    EXPECT_NE(error.problems().front().message.find("needle (obstacles[0])"), std::string::npos);
+  }
+}
+
+TEST(ShellEveryday, WithoutAnyStiffnessItIsRefused) {
+  EXPECT_THROW(ShellRun(k_lying, {"methods.shell.internal_stiffness=0"}), InputError);
 }
 
 }  // namespace

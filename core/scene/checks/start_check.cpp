@@ -142,6 +142,24 @@ void warn_of_units(const Body& body, const Vec3& gravity, Notes& notes) {
           name, sag));
 }
 
+void warn_of_idle_supports(const Body& body, Notes& notes) {
+  const std::vector<Support>& supports = body.supports();
+  for (std::size_t k = 0; k < supports.size(); ++k) {
+    const std::string path = fmt::format("{}.supports[{}]", body.path(), k);
+    warn_if(notes, !supports[k].x && !supports[k].y && !supports[k].z,
+            path + " holds nothing: x, y and z are all false");
+    warn_if(notes, supports[k].clamped && !body.is_sheet(),
+            path + ".clamped has no effect: only sheets have it");
+  }
+}
+
+void warn_of_idle_loads(const Scene& scene, Notes& notes) {
+  for (std::size_t k = 0; k < scene.loads.size(); ++k)
+    warn_if(notes, scene.loads[k].start >= scene.time.duration,
+            fmt::format("loads[{}] has no effect: it starts at {:g} s, the scene ends at {:g} s", k,
+                        scene.loads[k].start, scene.time.duration));
+}
+
 }  // namespace
 
 std::vector<Problem> start_problems(const Scene& scene) {
@@ -156,8 +174,11 @@ Notes scene_warnings(const Scene& scene) {
   for (const Body& body : scene.bodies) {
     // Copies of one body say it once.
     const bool is_copy = &body != &scene.bodies.front() && (&body - 1)->path() == body.path();
-    if (!is_copy) warn_of_units(body, scene.gravity, notes);
+    if (is_copy) continue;
+    warn_of_units(body, scene.gravity, notes);
+    warn_of_idle_supports(body, notes);
   }
+  warn_of_idle_loads(scene, notes);
   return notes;
 }
 

@@ -17,7 +17,8 @@ inline constexpr double k_start_depth = 5e-3;
 // Bodies inside obstacles, obstacles inside bodies, and free obstacles inside each other.
 std::vector<Problem> start_problems(const Scene& scene);
 
-// Sizes, densities and stiffnesses that are likely millimetres, g/cm³ or MPa, and bodies too soft for their own weight.
+// Sizes, densities and stiffnesses that are likely millimetres, g/cm³ or MPa, bodies too soft for their own weight,
+// supports and loads without effect.
 Notes scene_warnings(const Scene& scene);
 
 }  // namespace exemplar

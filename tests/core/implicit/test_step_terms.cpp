@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/implicit/contact_term.h"
+#include "core/implicit/pressure_term.h"
 #include "core/implicit/step_problem.h"
 #include "tests/core/implicit/implicit_support.h"
 #include "tests/support/derivatives.h"
@@ -107,6 +108,22 @@ TEST(StepTerms, InertiaPullsToFreeFlight) {
   VecX expected = VecX::Zero(h.rows());
   for (int i = 0; i < 3; ++i) expected.segment<3>(3 * i).setConstant(masses[i] / (dt * dt));
   EXPECT_LT((h - MatX(expected.asDiagonal())).norm(), 1e-12);
+}
+
+// On a closed surface, where it has a potential: p times the volume.
+TEST(StepTerms, PressureDerivatives) {
+  World w;
+  const std::vector<PressedTriangle> faces{{{0, 2, 1}, 7}, {{0, 1, 3}, 7}, {{1, 2, 3}, 7}, {{2, 0, 3}, 7}};
+  w.problem->add(std::make_unique<PressureTerm>(faces, w.start.x, w.problem->unknowns()));
+  w.check();
+  // What it says of a long way is the work along it.
+  const auto volume = [](const Points& x) {
+    const Vec3 a = x.row(0), b = x.row(1), c = x.row(2), d = x.row(3);
+    return (b - a).dot((c - a).cross(d - a)) / 6;
+  };
+  StepPoint end = w.start;
+  end.x.topRows(3) += random_points(3, 11);
+  EXPECT_NEAR(pressure_work(faces, w.start.x, end.x), 7 * (volume(w.start.x) - volume(end.x)), 1e-12);
 }
 
 TEST(StepTerms, RigidInertiaDerivatives) {
