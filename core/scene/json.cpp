@@ -459,12 +459,19 @@ class KeyCheck : public nlohmann::json_sax<Json> {
   bool binary(binary_t&) override { return true; }
   bool start_array(std::size_t) override { return true; }
   bool end_array() override { return true; }
-  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+  bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
+    constexpr int k_out_of_range = 406;
+    if (error.id == k_out_of_range) m_too_large = {position, token};
+    return false;
+  }
+  // A number that no double holds, and where it ends; none: the text is empty.
+  const std::pair<std::size_t, std::string>& too_large() const { return m_too_large; }
 
  private:
   const std::string& m_file;
   std::vector<std::set<std::string>> m_keys;
   std::vector<Problem> m_problems;
+  std::pair<std::size_t, std::string> m_too_large;
 };
 
 }  // namespace
@@ -486,7 +493,11 @@ Json parse_json(const std::string& text, const std::string& file) {
     throw InputError(Problem{
         file, "", fmt::format("line {}, column {}: not JSON: {}", line, column, reason_of(error.what()))});
   } catch (const Json::exception& error) {
-    throw InputError(Problem{file, "", fmt::format("not JSON: {}", error.what())});
+    const auto& [position, number] = keys.too_large();
+    if (number.empty()) throw InputError(Problem{file, "", fmt::format("not JSON: {}", error.what())});
+    const auto [line, column] = line_and_column(text, position);
+    throw InputError(Problem{
+        file, "", fmt::format("line {}, column {}: the number {} is too large", line, column, number)});
   }
 }
 

@@ -130,6 +130,12 @@ TEST(Json, BrokenTextSaysLineAndColumn) {
         << error.what();
   }
   EXPECT_THROW(parse_json("{\"a\": 1, \"a\": 2}", "x"), InputError);
+  try {
+    parse_json("{\n  \"a\": 1e999}", "scene.json");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems().front().message, "line 2, column 12: the number 1e999 is too large");
+  }
   EXPECT_THROW(parse_json("", "x"), InputError);
   EXPECT_THROW(parse_json("\xff\xfe", "x"), InputError);
   EXPECT_THROW(read_json_file("no-such-file.json"), InputError);
