@@ -5,11 +5,45 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <memory>
+
+// ThreadSanitizer does not see how TBB, which is not built with it, hands work over and reports races in TBB's own tasks.
+// Threads that it does see show those of the loops' bodies.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define EXEMPLAR_PLAIN_THREADS
+#include <atomic>
+#include <thread>
+#include <vector>
+#endif
+#endif
 
 namespace exemplar {
 
 namespace {
+
+#ifdef EXEMPLAR_PLAIN_THREADS
+void share_out(std::size_t count, std::size_t grain,
+               const std::function<void(std::size_t, std::size_t)>& body) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t begin; (begin = next.fetch_add(grain)) < count;)
+      body(begin, std::min(begin + grain, count));
+  };
+  std::vector<std::thread> helpers;
+  for (int k = 1; k < std::min(thread_count(), 4); ++k) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+}
+#else
+void share_out(std::size_t count, std::size_t grain,
+               const std::function<void(std::size_t, std::size_t)>& body) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, grain),
+                    [&](const tbb::blocked_range<std::size_t>& range) { body(range.begin(), range.end()); });
+}
+#endif
+
 std::unique_ptr<tbb::global_control>& limit() {
   static std::unique_ptr<tbb::global_control> control;
   return control;
@@ -34,8 +68,7 @@ void parallel_ranges(std::size_t count, std::size_t grain,
     if (count > 0) body(0, count);
     return;
   }
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, grain),
-                    [&](const tbb::blocked_range<std::size_t>& range) { body(range.begin(), range.end()); });
+  share_out(count, grain, body);
 }
 
 }  // namespace exemplar

@@ -1,5 +1,7 @@
 #include "core/mesh/extrude.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -11,6 +13,18 @@
 namespace exemplar {
 
 namespace {
+
+void check_areas(const TriMesh& sheet) {
+  for (Eigen::Index t = 0; t < sheet.triangles.rows(); ++t) {
+    const Vec3 a = sheet.vertices.row(sheet.triangles(t, 0)), b = sheet.vertices.row(sheet.triangles(t, 1)),
+               c = sheet.vertices.row(sheet.triangles(t, 2));
+    if (!((b - a).cross(c - a).norm() > 0))
+      throw InputError(
+          fmt::format("triangle {} of the sheet has no area, so that it cannot be extruded (shell and "
+                      "mass-spring leave such triangles out)",
+                      t));
+  }
+}
 
 // Area-weighted vertex normals.
 Points vertex_normals(const TriMesh& mesh) {
@@ -71,6 +85,7 @@ Volume extrude_sheet(const TriMesh& sheet, double thickness) {
       volume.mesh.tets(static_cast<Eigen::Index>(e), static_cast<int>(k)) = tets[e][k];
   }
   const VecX volumes = tet_volumes(volume.mesh.vertices, volume.mesh.tets);
+  check_areas(sheet);
   if (volumes.size() == 0 || volumes.minCoeff() <= 0) {
     throw InputError("the sheet is too thick for its curvature: its offset surfaces fold");
   }

@@ -101,20 +101,35 @@ double thickest(const PlacedBody& body) {
                      triangles_of(both, crossing_pairs(both)));
 }
 
-// The nearest of all others; `other`: which one.
+double gap_between(const PlacedBody& a, const PlacedBody& b, double share) {
+  return share * std::min(a.reach, b.reach);
+}
+
+bool may_be_near(const PlacedBody& a, const TriMesh& mesh, const PlacedBody& b, const TriMesh& beside) {
+  return may_touch(mesh, beside, std::max(a.reach, b.reach) + thickest(a) + thickest(b));
+}
+
+Nearness nearness(const PlacedBody& a, const SurfaceDistance& of_a, const PlacedBody& b,
+                  const SurfaceDistance& of_b) {
+  Nearness nearest;
+  look(a, of_a.mesh(), b, of_b, 1, nearest);
+  look(b, of_b.mesh(), a, of_a, -1, nearest);
+  return nearest;
+}
+
+// The one of all others that has the least of the room it should have; `other`: which one.
 Nearness nearest_of(const PlacedBody& body, std::span<const PlacedBody> others,
-                    std::span<const SurfaceDistance> distances, std::size_t& other) {
-  const TriMesh mesh = body.mesh();
-  const SurfaceDistance own(mesh);
+                    std::span<const SurfaceDistance> distances, double share, std::size_t& other) {
+  const SurfaceDistance own(body.mesh());
   Nearness nearest;
   for (std::size_t o = 0; o < others.size(); ++o) {
-    const TriMesh& beside = distances[o].mesh();
-    const double near = std::max(body.reach, others[o].reach) + thickest(body) + thickest(others[o]);
-    if (!may_touch(mesh, beside, near)) continue;
-    const double before = nearest.room;
-    look(body, mesh, others[o], distances[o], 1, nearest);
-    look(others[o], beside, body, own, -1, nearest);
-    if (nearest.room < before) other = o;
+    if (!may_be_near(body, own.mesh(), others[o], distances[o].mesh())) continue;
+    const Nearness one = nearness(body, own, others[o], distances[o]);
+    if (one.room - gap_between(body, others[o], share) >=
+        nearest.room - gap_between(body, others[other], share))
+      continue;
+    nearest = one;
+    other = o;
   }
   return nearest;
 }
@@ -131,15 +146,17 @@ void check_crossings(const PlacedBody& body, const PlacedBody& other) {
 
 }  // namespace
 
-Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, double gap) {
+Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, double share) {
+  if (others.empty()) return Vec3::Zero();
   std::vector<SurfaceDistance> distances;
   for (const PlacedBody& other : others) distances.emplace_back(other.mesh());
   Vec3 shift = Vec3::Zero();
   for (int pass = 0;; ++pass) {
     std::size_t other = 0;
-    const Nearness nearest = nearest_of(body, others, distances, other);
+    const Nearness nearest = nearest_of(body, others, distances, share, other);
+    const double gap = gap_between(body, others[other], share);
     if (nearest.room >= gap) break;
-    if (nearest.room < -5 * body.reach - others[other].moved)
+    if (nearest.room < -5 * body.reach - (others[other].moved - shift).norm())
       refuse(body, others[other], fmt::format("by {:.3g} m at {}", -nearest.room, text_of(nearest.place)));
     if (pass == k_shifts)
       refuse(body, others[other],
@@ -149,6 +166,22 @@ Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, 
     shift += way;
   }
   for (const PlacedBody& other : others) check_crossings(body, other);
+  return shift;
+}
+
+Vec3 carry_along(PlacedBody& body, std::span<const PlacedBody> others) {
+  Vec3 shift = Vec3::Zero();
+  const TriMesh mesh = body.mesh();
+  for (const PlacedBody& other : others) {
+    if (other.moved.norm() <= shift.norm()) continue;
+    PlacedBody unmoved = other;
+    unmoved.nodes.rowwise() -= other.moved.transpose();
+    const TriMesh beside = unmoved.mesh();
+    if (!may_be_near(body, mesh, unmoved, beside)) continue;
+    const double room = nearness(body, SurfaceDistance(mesh), unmoved, SurfaceDistance(beside)).room;
+    if (room < gap_between(body, other, 1)) shift = other.moved;
+  }
+  body.nodes.rowwise() += shift.transpose();
   return shift;
 }
 

@@ -28,16 +28,20 @@ struct PlacedBody {
   std::string name, path;  // JSON path, e.g. bodies[0]
   const ContactSurface* surface = nullptr;
   Points nodes;
-  double reach = 0;  // of its contact
-  double moved = 0;  // from where the scene puts it, m
+  double reach = 0;           // of its contact
+  Vec3 moved = Vec3::Zero();  // from where the scene puts it, m
 
   TriMesh mesh() const { return {surface->map.apply(nodes), surface->triangles}; }
 };
 
-// Shifts `body` so that the gap `gap` is left between it and each of `others`, and says by how much; zero when there
-// is room already. Throws OverlapError when the scene puts it deeper into another one than five times the reach, or when
-// the two cross.
-Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, double gap);
+// Shifts `body` so that the `share` of the smaller reach is left between it and each of `others`, and says by how much;
+// zero when there is room already. Throws OverlapError when the scene puts it deeper into another one than five times the
+// reach, or when the two cross.
+Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, double share);
+
+// Shifts `body` as the one of `others` was moved that it touches where the scene puts them, the farthest if several, and
+// says by how much: what lies on something goes with it. Else the lower of two thin sheets would pass the upper one.
+Vec3 carry_along(PlacedBody& body, std::span<const PlacedBody> others);
 
 enum class SelfCrossing {
   none,

@@ -153,9 +153,12 @@ class ImplicitMethod : public Method {
   PlacedBody placed(std::size_t b) const;
   void separate();
   Vec3 separate(PlacedBody& body, std::span<const PlacedBody> earlier) const;
-  Vec3 separate_by(double gap, PlacedBody& body, std::span<const PlacedBody> earlier) const;
+  Vec3 separate_by(double share, PlacedBody& body, std::span<const PlacedBody> earlier) const;
   void refuse_pierced(const PlacedBody& body) const;
   void add_contact();
+  Region moved_along(std::size_t b, Region region) const;
+  std::vector<Support> supports_of(std::size_t b) const;
+  std::vector<Load> loads_on(std::size_t b) const;
   void check_actions() const;
   void prepare_actions();
   StepInput make_input(double dt);
@@ -194,8 +197,9 @@ class ImplicitMethod : public Method {
   double m_work = 0, m_start_energy = 0, m_start_obstacles = 0;
   double m_residual = 0;  // relative, largest of the last frame's steps
   bool m_told_imbalance = false;
-  bool m_between = false;    // bodies meet each other
-  std::vector<char> m_self;  // per body: it meets itself
+  bool m_between = false;      // bodies meet each other
+  std::vector<Vec3> m_shifts;  // of the bodies from where the scene puts them; empty: none, m
+  std::vector<char> m_self;    // per body: it meets itself
 };
 
 ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& settings,
@@ -279,25 +283,26 @@ void ImplicitMethod::choose_contact() {
 // By a whole reach, so that contact is not loaded like a spring at the start (a rug of 0.2 kg that was put on the floor held
 // 2.9 J and hopped); where there is no room for that, by half.
 Vec3 ImplicitMethod::separate(PlacedBody& body, std::span<const PlacedBody> earlier) const {
+  const Vec3 along = m_between ? carry_along(body, earlier) : Vec3::Zero();
   const PlacedBody start = body;
   try {
-    return separate_by(body.reach, body, earlier);
+    return along + separate_by(1, body, earlier);
   } catch (const InputError&) {
     body = start;
-    return separate_by(0.5 * body.reach, body, earlier);
+    return along + separate_by(0.5, body, earlier);
   }
 }
 
 // From obstacles and from the bodies before it; what makes room for one may take it from another.
-Vec3 ImplicitMethod::separate_by(double gap, PlacedBody& body, std::span<const PlacedBody> earlier) const {
+Vec3 ImplicitMethod::separate_by(double share, PlacedBody& body, std::span<const PlacedBody> earlier) const {
   constexpr int k_rounds = 10;
   Vec3 shift = Vec3::Zero();
   for (int round = 0; round < k_rounds; ++round) {
     Vec3 more = Vec3::Zero();
     if (!m_scene.obstacles.empty())
-      more += separate_from_obstacles(body, m_scene.obstacles, gap, 5 * body.reach);
+      more += separate_from_obstacles(body, m_scene.obstacles, share * body.reach, 5 * body.reach);
     const Vec3 from_obstacles = more;
-    if (m_between) more += separate_from_bodies(body, earlier, gap);
+    if (m_between) more += separate_from_bodies(body, earlier, share);
     shift += more;
     if (more == from_obstacles) return shift;
   }
@@ -327,7 +332,8 @@ void ImplicitMethod::separate() {
     PlacedBody body = placed(b);
     const Vec3 shift = separate(body, bodies);
     refuse_pierced(body);
-    body.moved = shift.norm();
+    body.moved = shift;
+    m_shifts.push_back(shift);
     bodies.push_back(std::move(body));
     if (shift.norm() == 0) continue;
     const ImplicitBody& part = m_model->bodies()[b];
@@ -357,6 +363,32 @@ void ImplicitMethod::add_contact() {
     throw InputError(
         Problem{"", "bodies", "a sheet starts closer to itself or to another body than its thickness"});
   m_solver.add_contact(std::move(all), m_scene.obstacles, contact_of_obstacles(), m_scene.gravity);
+  const double loaded = m_solver.state().energies.barrier;
+  if (loaded > 0)
+    m_notes.push_back({Severity::warning, fmt::format("contact begins with {:.3g} J, as there is no room for "
+                                                      "its reach: it pushes things apart at once; "
+                                                      "leave more room, or set contact.reach",
+                                                      loaded)});
+}
+
+// Regions are where the scene puts the body.
+Region ImplicitMethod::moved_along(std::size_t b, Region region) const {
+  if (m_shifts.empty()) return region;
+  region.centre += m_shifts[b];
+  for (Vec3& point : region.points) point += m_shifts[b];
+  return region;
+}
+
+std::vector<Support> ImplicitMethod::supports_of(std::size_t b) const {
+  std::vector<Support> supports = m_scene.bodies[b].supports();
+  for (Support& support : supports) support.region = moved_along(b, support.region);
+  return supports;
+}
+
+std::vector<Load> ImplicitMethod::loads_on(std::size_t b) const {
+  std::vector<Load> loads = m_scene.loads;
+  for (Load& load : loads) load.region = moved_along(b, load.region);
+  return loads;
 }
 
 // Every support, load and controller alone, so that all that do not fit are named at once with their places.
@@ -374,12 +406,14 @@ void ImplicitMethod::check_actions() const {
     const Body& body = m_scene.bodies[b];
     const ImplicitBody& solid = m_model->bodies()[b];
     const Points start = rows_of(b, m_solver.state().positions);
-    for (std::size_t k = 0; k < body.supports().size(); ++k)
+    const std::vector<Support> supports = supports_of(b);
+    const std::vector<Load> loads = loads_on(b);
+    for (std::size_t k = 0; k < supports.size(); ++k)
       collect(fmt::format("{}.supports[{}]", body.path(), k),
-              [&] { SupportSet({body.supports()[k]}, body.name(), start, solid.leader); });
-    for (std::size_t k = 0; k < m_scene.loads.size(); ++k)
+              [&] { SupportSet({supports[k]}, body.name(), start, solid.leader); });
+    for (std::size_t k = 0; k < loads.size(); ++k)
       collect(fmt::format("loads[{}]", k),
-              [&] { LoadSet({m_scene.loads[k]}, body.name(), start, masses_of(b), solid.faces); });
+              [&] { LoadSet({loads[k]}, body.name(), start, masses_of(b), solid.faces); });
     for (std::size_t k = 0; k < body.controllers().size(); ++k)
       collect(fmt::format("{}.controllers[{}]", body.path(), k),
               [&] { PreparedController(body.controllers()[k], start); });
@@ -394,10 +428,10 @@ void ImplicitMethod::prepare_actions() {
     const Body& body = m_scene.bodies[b];
     Actions& actions = m_actions[b];
     const Points start = rows_of(b, m_solver.state().positions);
-    actions.supports = SupportSet(body.supports(), body.name(), start, m_model->bodies()[b].leader);
+    actions.supports = SupportSet(supports_of(b), body.name(), start, m_model->bodies()[b].leader);
     const Triangles& faces = m_model->bodies()[b].faces;
-    actions.loads = LoadSet(without_pressures(m_scene.loads), body.name(), start, masses_of(b), faces);
-    actions.pressures = PressureSet(m_scene.loads, body.name(), start, faces);
+    actions.loads = LoadSet(without_pressures(loads_on(b)), body.name(), start, masses_of(b), faces);
+    actions.pressures = PressureSet(loads_on(b), body.name(), start, faces);
     for (const Controller& controller : body.controllers())
       actions.controllers.emplace_back(controller, start);
     actions.com_velocity = body_velocity(b);
@@ -457,6 +491,8 @@ StepInput ImplicitMethod::make_input(double dt) {
   input.time = m_time + dt;
   const ImplicitState& state = m_solver.state();
   input.given_weights.resize(state.weights.size());
+  // Without inertia a step is the balance at its end, not of the mean over it.
+  const double from = m_settings.mode == ImplicitMode::dynamic ? m_time : input.time - 1e-6 * dt;
   input.forces = m_solver.masses() * m_scene.gravity.transpose();
   for (std::size_t b = 0; b < m_actions.size(); ++b) {
     const int first = m_model->bodies()[b].first_node;
@@ -467,9 +503,9 @@ StepInput ImplicitMethod::make_input(double dt) {
     if (!m_actions[b].loads.empty()) {
       const Points positions = rows_of(b, state.positions);
       input.forces.middleRows(first, positions.rows()) +=
-          m_actions[b].loads.forces(positions, m_time, input.time);
+          m_actions[b].loads.forces(positions, from, input.time);
     }
-    m_actions[b].pressures.append(m_time, input.time, first, input.pressed);
+    m_actions[b].pressures.append(from, input.time, first, input.pressed);
     set_given_weights(b, input);
   }
   return input;
@@ -479,13 +515,20 @@ std::string ImplicitMethod::failure(const StepOutcome& outcome) const {
   const bool is_loose = m_settings.mode != ImplicitMode::dynamic &&
                         std::any_of(m_scene.bodies.begin(), m_scene.bodies.end(),
                                     [](const Body& b) { return b.supports().empty(); });
+  const bool is_pressed = m_settings.mode != ImplicitMode::dynamic &&
+                          std::any_of(m_scene.loads.begin(), m_scene.loads.end(), is_pressure);
+  const char* advice = "try more steps_per_frame or a stiffer material";
+  if (is_pressed)
+    advice =
+        "a pressure that follows a surface may have no equilibrium that stays: try mode dynamic, or less of "
+        "it";
+  if (is_loose) advice = "without inertia every body needs supports or contact that hold it";
   return fmt::format("the step at {:.6g} s failed even when halved {} times ({}); {}", m_time,
                      m_settings.max_halvings,
                      outcome.status == StepStatus::obstacle_too_fast
                          ? "an obstacle or a support that moves as told would pass through a surface"
                          : outcome.newton.message(),
-                     is_loose ? "without inertia every body needs supports or contact that hold it"
-                              : "try more steps_per_frame or a stiffer material");
+                     advice);
 }
 
 StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupted) {

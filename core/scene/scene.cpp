@@ -292,6 +292,26 @@ int Scene::frame_count() const {
   return exemplar::frame_count(time);
 }
 
+namespace {
+
+// A load on a body that is repeated acts on each of its copies.
+void add_load(const LoadSettings& settings, const std::vector<BodySettings>& bodies,
+              std::vector<Load>& loads) {
+  Load load = make_load(settings);
+  const auto named = std::find_if(bodies.begin(), bodies.end(),
+                                  [&](const BodySettings& body) { return body.name == load.body; });
+  if (named == bodies.end()) {
+    loads.push_back(std::move(load));
+    return;
+  }
+  for (const BodySettings& copy : copies_of(*named)) {
+    load.body = copy.name;
+    loads.push_back(load);
+  }
+}
+
+}  // namespace
+
 Scene make_scene(const SceneSettings& settings, const std::string& directory) {
   Scene scene;
   scene.title = settings.title;
@@ -325,7 +345,7 @@ Scene make_scene(const SceneSettings& settings, const std::string& directory) {
       });
     }
   }
-  for (const LoadSettings& load : settings.loads) scene.loads.push_back(make_load(load));
+  for (const LoadSettings& load : settings.loads) add_load(load, settings.bodies, scene.loads);
   if (!problems.empty()) throw InputError(problems);
   return scene;
 }

@@ -199,5 +199,31 @@ TEST(BodyContact, FlushBoxesAreMovedApartUpwards) {
   }
 }
 
+// The reach of a wide plate is half its thickness: what lies on a plate that is moved goes with it, or it would be nearer
+// to the plate's lower side.
+TEST(BodyContact, FlushPlatesAreMovedApartUpwards) {
+  testing::FemRun run(R"({"time": {"duration": 0.1, "fps": 10}, "bodies": [{"name": "p",
+    "surface": {"box": {"size": [1, 0.002, 1], "resolution": [3, 1, 3]}}, "volume": {"grid": [3, 1, 3]},
+    "material": {"density": 1000, "young": 1e9}, "position": [0, 0.001, 0],
+    "repeat": {"count": [1, 4, 1], "spacing": [0, 0.002, 0]}}], "obstacles": [{"name": "floor", "plane": {}}]})");
+  EXPECT_EQ(run.extra("contact_energy"), 0);
+  EXPECT_EQ(run.frames(1, 1).status, Status::ok);
+  EXPECT_EQ(run.extra("simulated_crossings"), 0);
+}
+
+// Regions are those of the scene, wherever a body that touches something is moved to.
+TEST(BodyContact, ASupportHoldsTheFaceThatStandsOnTheFloor) {
+  testing::FemRun run(R"({"time": {"duration": 0.1, "fps": 10}, "bodies": [{"name": "b",
+    "surface": {"box": {"size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]}}, "volume": {"grid": [1, 1, 1]},
+    "material": {"density": 1000, "young": 1e6}, "position": [0, 0.05, 0],
+    "supports": [{"region": {"half_space": {"point": [0, 0, 0], "normal": "-y"}}}]}],
+    "obstacles": [{"name": "floor", "plane": {}}]})");
+  const Points before = run.nodes();
+  ASSERT_EQ(run.frames(1, 1).status, Status::ok);
+  int still = 0;
+  for (Eigen::Index i = 0; i < before.rows(); ++i) still += (run.nodes().row(i) - before.row(i)).norm() == 0;
+  EXPECT_EQ(still, 4);
+}
+
 }  // namespace body_contact_tests
 }  // namespace exemplar::fem

@@ -48,5 +48,27 @@ TEST(Pressure, PressesABlockTogetherByItsBulkModulusAndBooksTheWork) {
   EXPECT_NEAR(run.method().diagnostics().external_work, 1000 * lost, 1e-7 * 1000 * lost);
 }
 
+// Without inertia a ramp is taken at the step's end: the supports carry what acts then.
+TEST(Loads, AQuasiStaticStepBalancesTheLoadAtItsEnd) {
+  testing::FemRun run(R"({"time": {"duration": 1, "fps": 2}, "gravity": [0, 0, 0], "bodies": [{"name": "b",
+    "surface": {"box": {"size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]}}, "volume": {"grid": [1, 1, 1]},
+    "material": {"density": 1000, "young": 1e6}, "supports": [{"region": {"half_space": {"point": [0, -0.04, 0], "normal": "-y"}}}]}],
+    "loads": [{"region": {"half_space": {"point": [0, 0.04, 0], "normal": "y"}}, "value": [3, 0, 0], "ramp_up": 1}],
+    "methods": {"fem": {"mode": "quasi-static"}}})");
+  for (int frame = 1; frame <= 2; ++frame) {
+    ASSERT_EQ(run.frames(frame, frame).status, Status::ok);
+    EXPECT_NEAR(run.extra("reaction_x"), -1.5 * frame, 1e-5);
+  }
+}
+
+TEST(Loads, ActOnEveryCopyOfABody) {
+  testing::FemRun run(R"({"time": {"duration": 0.1, "fps": 10}, "gravity": [0, 0, 0], "bodies": [{"name": "b",
+    "surface": {"box": {"size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]}}, "volume": {"grid": [1, 1, 1]},
+    "material": {"density": 1000, "young": 1e6}, "repeat": {"count": [2, 1, 1], "spacing": [0.3, 1, 1]}}],
+    "loads": [{"body": "b", "region": {"all": true}, "value": [0, 10, 0]}]})");
+  ASSERT_EQ(run.frames(1, 1).status, Status::ok);
+  EXPECT_NEAR(run.method().diagnostics().linear_momentum.y(), 2 * 10 * 0.1, 1e-9);
+}
+
 }  // namespace
 }  // namespace exemplar::fem
