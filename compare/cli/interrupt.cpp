@@ -1,6 +1,5 @@
 #include "compare/cli/interrupt.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -41,11 +41,11 @@ struct ImplicitOptions {
 };
 
 struct StepInput {
-  double dt = 0;    // s
-  double time = 0;  // s, at the end of the step: where keyframed obstacles go
-  Points forces;    // N, every node; empty: none
-  std::vector<PressedTriangle> pressed;
-  std::vector<SupportedNode> held;  // positions at the end of the step
+  double dt = 0;                         // s
+  double time = 0;                       // s, at the end of the step: where keyframed obstacles go
+  Points forces;                         // N, every node; empty: none
+  std::vector<PressedTriangle> pressed;  // their forces are those at the end of the step
+  std::vector<SupportedNode> held;       // positions at the end of the step
   // Per term: explicit control, NaN where a weight is free; empty: none anywhere. On the simplex the given ones
   // must leave the others room: none negative, a sum of at most 1.
   std::vector<std::optional<VecX>> given_weights;

@@ -1,18 +1,9 @@
 #include "core/implicit/pressure_term.h"
 
 #include "core/implicit/step_terms.h"
+#include "core/world/rotation.h"
 
 namespace exemplar {
-
-namespace {
-
-Mat3 cross_matrix(const Vec3& u) {
-  Mat3 m;
-  m << 0, -u.z(), u.y(), u.z(), 0, -u.x(), -u.y(), u.x(), 0;
-  return m;
-}
-
-}  // namespace
 
 PressureTerm::PressureTerm(std::span<const PressedTriangle> triangles, const Points& start,
                            const StepUnknowns& unknowns)

@@ -171,14 +171,14 @@ Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, 
 
 Vec3 carry_along(PlacedBody& body, std::span<const PlacedBody> others) {
   Vec3 shift = Vec3::Zero();
-  const TriMesh mesh = body.mesh();
+  const SurfaceDistance own(body.mesh());
   for (const PlacedBody& other : others) {
     if (other.moved.norm() <= shift.norm()) continue;
     PlacedBody unmoved = other;
     unmoved.nodes.rowwise() -= other.moved.transpose();
     const TriMesh beside = unmoved.mesh();
-    if (!may_be_near(body, mesh, unmoved, beside)) continue;
-    const double room = nearness(body, SurfaceDistance(mesh), unmoved, SurfaceDistance(beside)).room;
+    if (!may_be_near(body, own.mesh(), unmoved, beside)) continue;
+    const double room = nearness(body, own, unmoved, SurfaceDistance(beside)).room;
     if (room < gap_between(body, other, 1)) shift = other.moved;
   }
   body.nodes.rowwise() += shift.transpose();

@@ -40,7 +40,8 @@ struct PlacedBody {
 Vec3 separate_from_bodies(PlacedBody& body, std::span<const PlacedBody> others, double share);
 
 // Shifts `body` as the one of `others` was moved that it touches where the scene puts them, the farthest if several, and
-// says by how much: what lies on something goes with it. Else the lower of two thin sheets would pass the upper one.
+// says by how much: what lies on something goes with it. Else a thin plate would find
+// the one below, moved by half its thickness, nearer to its upper side and be pushed down.
 Vec3 carry_along(PlacedBody& body, std::span<const PlacedBody> others);
 
 enum class SelfCrossing {

@@ -129,12 +129,10 @@ Points LoadSet::forces(const Points& positions, double from, double to) const {
 
 void LoadSet::add_forces(const Prepared& p, const Points& positions, double factor, Points& forces) const {
   if (p.load.kind == LoadKind::pressure) {
-    for (const int t : p.triangles) {
-      const int a = m_surface(t, 0), b = m_surface(t, 1), c = m_surface(t, 2);
-      const Vec3 xa = positions.row(a), xb = positions.row(b), xc = positions.row(c);
-      const Vec3 share = -factor * p.load.magnitude / 6 * (xb - xa).cross(xc - xa);
-      for (const int v : {a, b, c}) forces.row(v) += share.transpose();
-    }
+    std::vector<PressedTriangle> pressed;
+    for (const int t : p.triangles)
+      pressed.push_back({{m_surface(t, 0), m_surface(t, 1), m_surface(t, 2)}, factor * p.load.magnitude});
+    add_pressure_forces(pressed, positions, forces);
     return;
   }
   Vec3 value = factor * p.load.value;
