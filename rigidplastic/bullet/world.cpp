@@ -233,8 +233,9 @@ void BulletWorld::apply(std::size_t object, const Vec3& force, const Vec3& torqu
   m_implementation->bodies[object]->applyTorque(to_bullet(torque));
 }
 
+// Bullet takes a kinematic body's velocity from how far it is from its interpolated transform: that one stays behind.
 void BulletWorld::move(std::size_t object, const RigidState& target) {
-  m_implementation->place(object, target);
+  m_implementation->bodies[object]->setWorldTransform(to_bullet(target));
 }
 
 void BulletWorld::set_state(std::size_t object, const RigidState& state) {

@@ -70,6 +70,7 @@ Simulation::Simulation(const Scene& scene, const Options& options) : m_scene(sce
     const bool moves = obstacle.kind() != ObstacleKind::fixed;
     m_obstacle_shapes.push_back(BulletShape::from_obstacle(obstacle.shape(), moves));
     m_obstacle_states.push_back(obstacle.initial_state());
+    m_obstacle_rest.emplace_back();
   }
   m_surfaces.resize(scene.bodies.size());
 }
@@ -261,6 +262,35 @@ void Simulation::read_states(double end) {
   }
 }
 
+std::vector<RestingObject> Simulation::resting_objects() {
+  std::vector<RestingObject> objects;
+  for (RigidBody& body : m_bodies) {
+    const bool driven = !m_surfaces[static_cast<std::size_t>(body.scene_body)].loads.empty();
+    const double gyration = std::sqrt(body.frame.inertia.sum() / (2 * body.mass));
+    objects.push_back({!is_held(body), driven, gyration, &body.rest, body.state});
+  }
+  for (std::size_t o = 0; o < m_obstacle_states.size(); ++o) {
+    const ObstacleBody& obstacle = m_scene.obstacles[o];
+    const double gyration =
+        obstacle.dynamic() ? std::sqrt(obstacle.body_inertia().trace() / (2 * obstacle.mass())) : 0;
+    objects.push_back({obstacle.dynamic(), false, gyration, &m_obstacle_rest[o], m_obstacle_states[o]});
+  }
+  return objects;
+}
+
+// The tick is taken for everything, so that contacts and joints say what they bear; what rests is then put back.
+void Simulation::hold_what_rests(double dt) {
+  std::vector<RestingObject> objects = resting_objects();
+  if (!advance_clocks(objects, dt)) return;
+  ObjectPairs pairs;
+  for (const Contact& contact : contacts()) pairs.emplace_back(contact.a, contact.b);
+  for (const Joint& joint : m_joints) pairs.emplace_back(joint.a, joint.b);
+  const std::vector<bool> rests = at_rest(objects, std::move(pairs));
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (rests[i]) set_state(i, {m_before[i].position, m_before[i].orientation, Vec3::Zero(), Vec3::Zero()});
+  }
+}
+
 void Simulation::take_tick(double dt, const TickHooks& hooks) {
   do {
     const double end = m_time + dt;
@@ -277,6 +307,7 @@ void Simulation::take_tick(double dt, const TickHooks& hooks) {
     read_states(end);
     m_time = end;
   } while (hooks.retry && hooks.retry(dt));
+  hold_what_rests(dt);
   if (hooks.after) hooks.after(dt);
 }
 
@@ -429,6 +460,10 @@ void Simulation::save(StateWriter& out) const {
     bodies.insert(bodies.end(), body.frame.axes.data(), body.frame.axes.data() + 9);
   }
   out.write("states", std::span<const double>(pack(states())));
+  std::vector<double> rest;
+  for (const RigidBody& body : m_bodies) append(rest, body.rest);
+  for (const RestClock& clock : m_obstacle_rest) append(rest, clock);
+  out.write("rest", std::span<const double>(rest));
   out.write("bodies", std::span<const double>(bodies));
   const std::array<double, 2> clock{m_time, m_initial_energy};
   out.write("clock", std::span<const double>(clock));
@@ -454,6 +489,12 @@ void Simulation::load(StateReader& in) {
     body.frame.axes = Eigen::Map<const Mat3>(n + 9);
   }
   for (std::size_t o = 0; o < m_obstacle_states.size(); ++o) m_obstacle_states[o] = all[m_bodies.size() + o];
+  std::vector<double> rest(numbers_per_rest_clock * all.size());
+  in.read("rest", std::span<double>(rest));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    RestClock& clock = i < m_bodies.size() ? m_bodies[i].rest : m_obstacle_rest[i - m_bodies.size()];
+    clock = rest_clock(std::span(rest).subspan(numbers_per_rest_clock * i, numbers_per_rest_clock));
+  }
   std::array<double, 2> clock{};
   in.read("clock", std::span<double>(clock));
   m_time = clock[0];

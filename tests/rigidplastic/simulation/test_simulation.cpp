@@ -126,6 +126,28 @@ TEST(Simulation, ARestitutionFactorScalesTheRebound) {
   EXPECT_NEAR(rebound[1], 0.8, 1e-6);
 }
 
+// A wall that is driven at 1 m/s against a box without friction: it leaves with 1 + e.
+TEST(Simulation, ADrivenObstacleGivesItsVelocity) {
+  for (const double restitution : {0.0, 0.5}) {
+    SceneSettings settings = box_on_floor(Vec3::Zero(), 0);
+    settings.bodies[0].material.friction = 0;
+    ObstacleSettings wall;
+    wall.name = "wall";
+    wall.box = BoxSettings{Vec3(0.1, 0.15, 0.6)};
+    wall.friction = 0;
+    wall.restitution = restitution;
+    wall.interpolation = Interpolation::linear;
+    wall.keyframes = {{0, Vec3(-0.5, 0.1, 0), {}}, {1, Vec3(0.5, 0.1, 0), {}}};
+    settings.obstacles.push_back(wall);
+    const Scene scene = make_scene(settings, "");
+    Simulation simulation(scene, {});
+    simulation.add_scene_bodies(CollisionGeometry::hull);
+    simulation.advance(0.5, k_never);
+    EXPECT_NEAR(simulation.bodies()[0].state.velocity.x(), 1 + restitution,
+                0.05);  // Bullet acts before they touch
+  }
+}
+
 TEST(Simulation, AJointReportsTheWeightItCarries) {
   SceneSettings settings;
   settings.time = {1.0, 60, 4};

@@ -1,0 +1,76 @@
+#include "rigidplastic/simulation/rest.h"
+
+#include <algorithm>
+
+namespace exemplar::rigid {
+
+namespace {
+
+constexpr double k_time = 0.5;    // s
+constexpr double k_place = 2e-3;  // of twice the gyration radius
+
+double departure(const RestClock& clock, const RigidState& state, double gyration) {
+  return (state.position - clock.position).norm() +
+         gyration * clock.orientation.angularDistance(state.orientation);
+}
+
+bool moves(const RestingObject& object) {
+  return object.state.velocity != Vec3::Zero() || object.state.angular_velocity != Vec3::Zero();
+}
+
+// Marks spread between free objects that meet, until none is new.
+void spread(std::vector<bool>& marked, const std::vector<RestingObject>& objects, const ObjectPairs& pairs) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& [a, b] : pairs) {
+      const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+      if (marked[i] == marked[j] || !objects[marked[i] ? j : i].free) continue;
+      marked[i] = marked[j] = changed = true;
+    }
+  }
+}
+
+}  // namespace
+
+void append(std::vector<double>& numbers, const RestClock& clock) {
+  numbers.insert(numbers.end(), clock.position.data(), clock.position.data() + 3);
+  numbers.insert(numbers.end(), clock.orientation.coeffs().data(), clock.orientation.coeffs().data() + 4);
+  numbers.push_back(clock.time);
+}
+
+RestClock rest_clock(std::span<const double> numbers) {
+  return {Eigen::Map<const Vec3>(numbers.data()), Quat(Eigen::Map<const Eigen::Vector4d>(numbers.data() + 3)),
+          numbers[7]};
+}
+
+bool advance_clocks(std::vector<RestingObject>& objects, double dt) {
+  bool any = false;
+  for (RestingObject& object : objects) {
+    if (!object.free) continue;
+    RestClock& clock = *object.clock;
+    clock.time += dt;
+    if (object.driven || departure(clock, object.state, object.gyration) > k_place * 2 * object.gyration)
+      clock = {object.state.position, object.state.orientation, 0};
+    any = any || clock.time >= k_time;
+  }
+  return any;
+}
+
+std::vector<bool> at_rest(const std::vector<RestingObject>& objects, ObjectPairs pairs) {
+  for (auto& [a, b] : pairs)
+    if (a > b) std::swap(a, b);
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::vector<bool> awake, borne;
+  for (const RestingObject& object : objects) {
+    awake.push_back(object.free ? object.clock->time < k_time : moves(object));
+    borne.push_back(!object.free && !moves(object));
+  }
+  spread(awake, objects, pairs);
+  spread(borne, objects, pairs);
+  std::vector<bool> result;
+  for (std::size_t i = 0; i < objects.size(); ++i) result.push_back(objects[i].free && borne[i] && !awake[i]);
+  return result;
+}
+
+}  // namespace exemplar::rigid
