@@ -5,8 +5,9 @@
                                 [--minutes M]
 
 A run ends with 0 (then every number it wrote is finite, or empty, and no body is below a floor), with 2 and a reason (the
-scene is refused), or with 3 and a reason. A scene that breaks this is kept with its number, which makes it again. With
---log every scene is a line of FILE, and those that are there already are passed over: parts can be run apart.
+scene is refused), or with 3 and a reason; after --seconds of the processor it is late, and must have written a frame. A scene
+that breaks this is kept with its number, which makes it again. With --log every scene is a line of FILE, and those that are
+there already are passed over: parts can be run apart.
 """
 import argparse
 import csv
@@ -14,7 +15,9 @@ import json
 import math
 import pathlib
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -117,9 +120,13 @@ def try_scene(arguments, number, folder):
     made = scene(r, method)
     (folder / "scene.json").write_text(json.dumps(made, indent=1))
     call = [arguments.program, "-q", "run", str(folder / "scene.json"), "--method", method, "-o", str(folder / "out"), "--threads", "1"]
+    limit = math.ceil(arguments.seconds)
     try:
-        done = subprocess.run(call, capture_output=True, text=True, timeout=arguments.seconds)
+        done = subprocess.run(call, capture_output=True, text=True, timeout=20 * limit,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)))
     except subprocess.TimeoutExpired:
+        return method, "hangs", f"{20 * limit} s passed, {limit} of the processor did not"
+    if done.returncode == -signal.SIGXCPU:
         table = folder / "out" / "metrics.csv"
         rows = len(table.read_text().splitlines()) if table.exists() else 0
         return method, "late", "" if rows > 1 else f"no frame within {arguments.seconds} s"
