@@ -24,8 +24,11 @@ namespace exemplar {
 namespace {
 
 #ifdef EXEMPLAR_PLAIN_THREADS
+// Starting threads takes most of the time then: every seventh loop, which meets each of them sooner or later.
 void share_out(std::size_t count, std::size_t grain,
                const std::function<void(std::size_t, std::size_t)>& body) {
+  static std::atomic<unsigned> loops = 0;
+  if (loops++ % 7 != 0) return body(0, count);
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t begin; (begin = next.fetch_add(grain)) < count;)

@@ -27,6 +27,7 @@
 #include <variant>
 
 #include "core/math/lanes.h"
+#include "core/math/polar_lanes.h"
 #include "core/math/svd3.h"
 #include "core/math/types.h"
 
@@ -37,15 +38,6 @@ struct PrincipalHessian {
   Vec3 flip;
   Vec3 twist;
 };
-
-template <class S>
-Matrix3<S> cofactor(const Matrix3<S>& f) {
-  Matrix3<S> c;
-  c.col(0) = f.col(1).cross(f.col(2));
-  c.col(1) = f.col(2).cross(f.col(0));
-  c.col(2) = f.col(0).cross(f.col(1));
-  return c;
-}
 
 inline Mat3 cofactor(const Mat3& f) {
   return cofactor<double>(f);
@@ -75,9 +67,11 @@ struct ModifiedStVK {
   double mu;
   double kappa;
 
-  double value(const Mat3& f) const {
-    const double j1 = f.determinant() - 1;
-    return mu * green_strain(f).squaredNorm() + 0.5 * kappa * j1 * j1;
+  double value(const Mat3& f) const { return density<double>(f); }
+  template <class S>
+  S density(const Matrix3<S>& f) const {
+    const S j1 = f.determinant() - S(1);
+    return S(mu) * green_strain(f).squaredNorm() + S(0.5 * kappa) * j1 * j1;
   }
   template <class S>
   Matrix3<S> gradient(const Matrix3<S>& f) const {
@@ -116,7 +110,12 @@ struct StVK {
   double value_of_strain(const Mat3& e) const {
     return mu * e.squaredNorm() + 0.5 * lambda * e.trace() * e.trace();
   }
-  double value(const Mat3& f) const { return value_of_strain(green_strain(f)); }
+  double value(const Mat3& f) const { return density<double>(f); }
+  template <class S>
+  S density(const Matrix3<S>& f) const {
+    const Matrix3<S> e = green_strain(f);
+    return S(mu) * e.squaredNorm() + S(0.5 * lambda) * e.trace() * e.trace();
+  }
   // Second Piola–Kirchhoff stress of a strain: 2μE + λ tr(E) I.
   template <class S>
   Matrix3<S> stress(const Matrix3<S>& e) const {
@@ -152,14 +151,17 @@ struct FixedCorotated {
   double mu;
   double lambda;
 
-  double value(const Mat3& f) const {
-    const Vec3 s = signed_svd(f).s;
-    const double j1 = s.prod() - 1;
-    return mu * (s - Vec3::Ones()).squaredNorm() + 0.5 * lambda * j1 * j1;
+  double value(const Mat3& f) const { return density<double>(f); }
+  template <class S>
+  S density(const Matrix3<S>& f) const {
+    const S j1 = f.determinant() - S(1);
+    return S(mu) * (f - rotation_of(f)).squaredNorm() + S(0.5 * lambda) * j1 * j1;
   }
-  Mat3 gradient(const Mat3& f) const {
-    const Svd3 svd = signed_svd(f);
-    return 2 * mu * (f - svd.u * svd.v.transpose()) + lambda * (svd.s.prod() - 1) * cofactor(f);
+  template <class S>
+  Matrix3<S> gradient(const Matrix3<S>& f) const {
+    const Matrix3<S> cof = cofactor(f);
+    const S pressure = lambda * (f.col(0).dot(cof.col(0)) - 1);
+    return S(2 * mu) * (f - rotation_of(f)) + pressure * cof;
   }
   Mat3 differential(const Mat3& f, const Mat3& df) const {
     const Svd3 svd = signed_svd(f);
@@ -267,10 +269,12 @@ struct DirichletEnergy {
   }
 };
 
-// Energies whose gradient and exact Hessian are plain arithmetic, so that four elements can be computed at a
-// time (lanes.h); the others need a singular value decomposition of each.
+// Energies whose value (`density`), gradient and exact Hessian are written for four elements at a time (lanes.h); the others need a singular
+// value decomposition of each.
 template <class Energy>
-inline constexpr bool k_works_in_lanes = std::is_same_v<Energy, ModifiedStVK> || std::is_same_v<Energy, StVK>;
+inline constexpr bool k_works_in_lanes =
+    std::is_same_v<Energy, ModifiedStVK> || std::is_same_v<Energy, StVK> ||
+    std::is_same_v<Energy, FixedCorotated>;
 
 using ElasticEnergy =
     std::variant<ModifiedStVK, StVK, FixedCorotated, StableNeoHookean, DirichletEnergy, BarrierNeoHookean>;

@@ -86,6 +86,17 @@ requires(!k_works_in_lanes<Energy>) void exact_blocks(const Energy& energy, cons
   principal_blocks(energy.principal(svd.s), svd, rest_inverse, volume, false, k);
 }
 
+// block − [v]_×
+template <class S>
+void subtract_cross(const Eigen::Matrix<S, 3, 1>& v, Matrix3<S>& block) {
+  block(0, 1) += v[2];
+  block(1, 0) -= v[2];
+  block(0, 2) -= v[1];
+  block(2, 0) += v[1];
+  block(1, 2) += v[0];
+  block(2, 1) -= v[0];
+}
+
 // Closed forms without a singular value decomposition, with g_a = F b_a, c_a = cof(F) b_a, S = 2μE:
 //   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + κ c_a c_bᵀ − κ(J−1)[F(b_a×b_b)]_× ]
 template <class S>
@@ -108,14 +119,50 @@ void exact_blocks(const ModifiedStVK& energy, const Matrix3<S>& f, const Matrix3
       for (int i = 0; i < 3; ++i) block(i, i) += stress(a, b);
       if (a == b) continue;
       const Eigen::Matrix<S, 3, 1> v = pressure * (f * bt.col(a).cross(bt.col(b)));
-      block(0, 1) += v[2];
-      block(1, 0) -= v[2];
-      block(0, 2) -= v[1];
-      block(2, 0) += v[1];
-      block(1, 2) += v[0];
-      block(2, 1) -= v[0];
+      subtract_cross(v, block);
     }
   }
+}
+
+// With R the rotation of F = R S, r_a = R b_a, and H = R (tr S I − S)⁻¹ Rᵀ, by which an infinitesimal dF turns R:
+//   K_ab = vol[ 2μ (b_a·b_b) I + 2μ [r_a]_× H [r_b]_× + λ c_a c_bᵀ − λ(J−1)[F(b_a×b_b)]_× ]
+// Elements that are flat or inverted go through the principal form, where the turn is bounded.
+template <class S>
+void exact_blocks(const FixedCorotated& energy, const Matrix3<S>& f, const Matrix3<S>& rest_inverse,
+                  const S& volume, BlocksOf<S>& k) {
+  const S mu2 = volume * (2 * energy.mu), lambda = volume * energy.lambda;
+  const Matrix3<S> bt = rest_inverse.transpose();
+  const Matrix3<S> rotation = rotation_of(f), cof = cofactor(f), c = cof * bt, r = rotation * bt;
+  const S pressure = lambda * (f.col(0).dot(cof.col(0)) - 1);
+  const Matrix3<S> left = f * rotation.transpose();  // R S Rᵀ
+  const Matrix3<S> resistance = left.trace() * Matrix3<S>::Identity() - left;
+  const Matrix3<S> adjugate = cofactor(resistance);  // symmetric
+  const Matrix3<S> turn = (mu2 / resistance.col(0).dot(adjugate.col(0))) * adjugate;
+  const Matrix3<S> metric = mu2 * (bt.transpose() * bt);
+  for (int a = 0; a < 3; ++a) {
+    Matrix3<S> turned;  // [r_a]_× H
+    for (int j = 0; j < 3; ++j) turned.col(j) = r.col(a).cross(turn.col(j));
+    for (int b = 0; b <= a; ++b) {
+      Matrix3<S>& block = k[static_cast<std::size_t>(tet_pair(a + 1, b + 1))];
+      // Row i of A [r_b]_× is (row i of A) × r_b.
+      for (int i = 0; i < 3; ++i) block.row(i) = turned.row(i).transpose().cross(r.col(b)).transpose();
+      block.noalias() += (lambda * c.col(a)) * c.col(b).transpose();
+      for (int i = 0; i < 3; ++i) block(i, i) += metric(a, b);
+      if (a == b) continue;
+      const Eigen::Matrix<S, 3, 1> v = pressure * (f * bt.col(a).cross(bt.col(b)));
+      subtract_cross(v, block);
+    }
+  }
+  for_each_flat(f, [&](int l, const Mat3& one) {
+    const Svd3 svd = signed_svd(one);
+    TetBlocks blocks;
+    principal_blocks(energy.principal(svd.s), svd, lane(rest_inverse, l), lane(volume, l), false, blocks);
+    for (int a = 1; a < 4; ++a) {
+      for (int b = 1; b <= a; ++b)
+        set_lane(k[static_cast<std::size_t>(tet_pair(a, b))], l,
+                 blocks[static_cast<std::size_t>(tet_pair(a, b))]);
+    }
+  });
 }
 
 //   K_ab = vol[ (b_a·S b_b) I + μ(g_b g_aᵀ + (b_a·b_b) F Fᵀ) + λ g_a g_bᵀ ]

@@ -68,6 +68,14 @@ Eigen::Matrix<double, Rows, Cols> lane(const Eigen::Matrix<S, Rows, Cols>& m, in
   for (Eigen::Index i = 0; i < m.size(); ++i) result(i) = lane(m(i), k);
   return result;
 }
+template <int Rows, int Cols>
+void set_lane(Eigen::Matrix<double, Rows, Cols>& m, int, const Eigen::Matrix<double, Rows, Cols>& one) {
+  m = one;
+}
+template <int Rows, int Cols>
+void set_lane(Eigen::Matrix<Lanes, Rows, Cols>& m, int k, const Eigen::Matrix<double, Rows, Cols>& one) {
+  for (Eigen::Index i = 0; i < m.size(); ++i) m(i).v[k] = one(i);
+}
 // The same matrix of every lane, from where its numbers are stored.
 template <class S>
 Matrix3<S> gather_matrix(const LanePointers<S>& from) {

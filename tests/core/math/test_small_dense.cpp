@@ -5,6 +5,7 @@
 
 #include "core/base/random.h"
 #include "core/math/polar.h"
+#include "core/math/polar_lanes.h"
 #include "core/math/psd.h"
 #include "core/math/rigid_fit.h"
 #include "core/math/simplex_qp.h"
@@ -152,4 +153,29 @@ TEST(SimplexQp, DependentExamplesStillGiveTheNearestPoint) {
 }
 
 }  // namespace
+// Against U Vᵀ of the singular value decomposition, one by one and four at a time, also of what is nearly flat or inverted.
+TEST(Polar, RotationsAreThoseOfTheSvd) {
+  for (int trial = 0; trial < 2000; ++trial) {
+    Matrix3<Lanes> four;
+    std::array<Mat3, 4> one;
+    for (int k = 0; k < 4; ++k) {
+      Mat3 f = random_matrix(static_cast<std::uint64_t>(4 * trial + k));
+      if (trial % 3 == 1) f = Mat3::Identity() + 0.1 * f;
+      if (trial % 5 == 2) f.col(2) = f.col(1) + 1e-4 * f.col(2);
+      one[static_cast<std::size_t>(k)] = f * std::pow(10.0, trial % 7 - 3);
+      set_lane(four, k, one[static_cast<std::size_t>(k)]);
+    }
+    const Matrix3<Lanes> rotations = rotation_of(four);
+    for (int k = 0; k < 4; ++k) {
+      const Mat3& f = one[static_cast<std::size_t>(k)];
+      const Svd3 svd = signed_svd(f);
+      const Mat3 expected = svd.u * svd.v.transpose();
+      // How far rounding may turn it: the two smallest singular values say which way is up.
+      const double tolerance = 1e-14 * svd.s[0] / std::abs(svd.s[1] + svd.s[2]) + 1e-14;
+      EXPECT_LT((rotation_of(f) - expected).norm(), tolerance) << trial;
+      EXPECT_LT((lane(rotations, k) - expected).norm(), tolerance) << trial;
+    }
+  }
+}
+
 }  // namespace exemplar
