@@ -240,7 +240,7 @@ void CoarseSpace::add_correction(const double* r, double* z, int count) {
     return (3 * static_cast<std::size_t>(node) + static_cast<std::size_t>(c)) * k_count +
            static_cast<std::size_t>(k);
   };
-  for (std::size_t a = 0; a < static_cast<std::size_t>(m_aggregates); ++a) {
+  const auto restrict_to = [&](std::size_t a) {
     for (int k = 0; k < count; ++k) {
       Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
       for (int m = m_member_start[a]; m < m_member_start[a + 1]; ++m) {
@@ -252,16 +252,18 @@ void CoarseSpace::add_correction(const double* r, double* z, int count) {
       coarse.block<3, 1>(6 * static_cast<Eigen::Index>(a), k) = force;
       coarse.block<3, 1>(6 * static_cast<Eigen::Index>(a) + 3, k) = torque;
     }
-  }
+  };
+  parallel_for(static_cast<std::size_t>(m_aggregates), restrict_to, 16);
   const MatX motion = m_active->cholesky->solve(coarse);
-  for (std::size_t j = 0; j < m_arms.size(); ++j) {
-    if (m_aggregate_of[j] < 0) continue;
+  const auto prolong_to = [&](std::size_t j) {
+    if (m_aggregate_of[j] < 0) return;
     const Eigen::Index row = 6 * static_cast<Eigen::Index>(m_aggregate_of[j]);
     for (int k = 0; k < count; ++k) {
       const Vec3 u = motion.block<3, 1>(row, k) + motion.block<3, 1>(row + 3, k).cross(m_arms[j]);
       for (int c = 0; c < 3; ++c) z[at(static_cast<int>(j), c, k)] += u[c];
     }
-  }
+  };
+  parallel_for(m_arms.size(), prolong_to, 1024);
 }
 
 }  // namespace exemplar

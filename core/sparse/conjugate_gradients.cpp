@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cassert>
 
 #include "core/base/parallel.h"
@@ -18,18 +19,22 @@ using Sums = std::array<double, Count>;
 
 // Inverses of the diagonal blocks; false if one is not positive definite.
 bool invert_diagonal(const BlockMatrix& a, const PatchMatrix* patch, std::vector<Mat3>& inverses) {
-  const int n = a.pattern().columns();
-  std::size_t patched = 0;  // columns of the patch that are done
-  inverses.resize(static_cast<std::size_t>(n));
-  for (int j = 0; j < n; ++j) {
-    Mat3 block = a.diagonal_block(j);
-    if (patch != nullptr && patched < patch->columns().size() && patch->columns()[patched] == j)
-      block += patch->matrix().diagonal_block(static_cast<int>(patched++));
-    const Eigen::LLT<Mat3> llt(block);
-    if (llt.info() != Eigen::Success) return false;
-    inverses[static_cast<std::size_t>(j)] = llt.solve(Mat3::Identity());
-  }
-  return true;
+  const auto n = static_cast<std::size_t>(a.pattern().columns());
+  inverses.resize(n);
+  std::atomic<bool> positive = true;
+  parallel_ranges(n, 512, [&](std::size_t begin, std::size_t end) {
+    const std::span<const int> columns = patch == nullptr ? std::span<const int>() : patch->columns();
+    auto patched = std::lower_bound(columns.begin(), columns.end(), static_cast<int>(begin));
+    for (std::size_t j = begin; j < end; ++j) {
+      Mat3 block = a.diagonal_block(static_cast<int>(j));
+      if (patched != columns.end() && *patched == static_cast<int>(j))
+        block += patch->matrix().diagonal_block(static_cast<int>(patched++ - columns.begin()));
+      const Eigen::LLT<Mat3> llt(block);
+      if (llt.info() != Eigen::Success) positive = false;
+      inverses[j] = llt.solve(Mat3::Identity());
+    }
+  });
+  return positive;
 }
 
 // Calls body(first node, end node, sums of the chunk) for all chunks and adds the sums in order.
