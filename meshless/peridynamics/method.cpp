@@ -487,7 +487,7 @@ void PeridynamicsMethod::prescribe(double from, double to) {
     }
   }
   m_solver->set_held(held);
-  m_solver->set_velocities(velocities);
+  m_solver->drive(velocities);
   m_solver->set_accelerations(accelerations);
 }
 
@@ -755,7 +755,7 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   d.contact_dissipation = energies.dissipated;
   d.damping_dissipation = 0;  // there is none
   d.fracture_energy = energies.released;
-  if (!is_acted_on()) d.external_work = energies.work;
+  d.external_work = energies.work;
   d.deepest_penetration = deepest_point(m_obstacles, x);
   if (m_obstacles.size() > 0)
     d.deepest_penetration =

@@ -127,6 +127,14 @@ void Solver::set_velocities(const Points& velocities) {
   for (std::size_t i = 0; i < size(); ++i) store(m_velocities[i], velocities.row(m_order[i]));
 }
 
+void Solver::drive(const Points& velocities) {
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Vec3 before = vec(m_velocities[i]), after = velocities.row(m_order[i]);
+    m_work[i] += 0.5 * m_mass[i] * (after.squaredNorm() - before.squaredNorm());
+  }
+  set_velocities(velocities);
+}
+
 void Solver::set_held(std::span<const std::uint8_t> axes) {
   bool in_part = false;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -205,7 +213,17 @@ Vec3 Solver::other_forces(std::size_t i) const {
   return force;
 }
 
+// What supports, loads and the projectile push with, of which the work over a step is exactly that of the mean of its two ends
+// times the way between them (with the kinetic energy of Method::diagnostics). Held axes give back what is taken from `force`.
+void Solver::book_work(std::size_t i, const Vec3& force, const Vec3& acceleration, double half_dt) {
+  Vec3 outside = m_mass[i] * (acceleration - m_gravity) - force;
+  if (m_projectile) outside += m_rest[i].w * projectile_force(*m_projectile, vec(m_records[i]));
+  m_outside[i] = outside;
+  m_work[i] += half_dt * outside.dot(vec(m_velocities[i]));
+}
+
 void Solver::force_pass(double half_dt) {
+  if (is_acted_on()) m_outside.resize(size(), Vec3::Zero());
   const std::size_t blocks = (size() + block_size - 1) / block_size;
   std::vector<std::vector<std::size_t>> newcomers(blocks);
   parallel_for(
@@ -227,6 +245,7 @@ void Solver::force_pass(double half_dt) {
           if (v.w > 0) a += m_gravity;
           if (!m_external.empty() && v.w > 0) a += m_external[i];
           a = without_held_axes(i, a);
+          if (is_acted_on()) book_work(i, force, a, half_dt);
           const double limit = m_strength[i] - m_rules.strengthening * row.least_strain;
           m_accelerations[i] = {a.x(), a.y(), a.z(), limit};
           v.x += half_dt * a.x();
@@ -328,6 +347,7 @@ void Solver::kick_and_drift(double dt) {
             v.y += 0.5 * dt * a.y;
             v.z += 0.5 * dt * a.z;
           }
+          if (!m_outside.empty()) m_work[i] += 0.5 * dt * m_outside[i].dot(vec(v));
           const double speed_squared = v.x * v.x + v.y * v.y + v.z * v.z;
           if (!(speed_squared < 1e100)) block.finite = false;
           block.speed_squared = std::max(block.speed_squared, speed_squared);
@@ -491,7 +511,7 @@ std::size_t Solver::bytes() const {
   const std::size_t records = m_records.size() + m_velocities.size() + m_accelerations.size() + m_rest.size();
   const std::size_t numbers = m_stiffness.size() + m_strength.size() + m_mass.size() + m_released.size() +
                               m_dissipated.size() + m_work.size() + m_radius.size() + m_clear_until.size() +
-                              3 * m_external.size();
+                              3 * (m_external.size() + m_outside.size());
   return m_bonds.bytes() + m_contacts.bytes() + records * sizeof(Record) + numbers * sizeof(double) +
          (m_order.size() + m_rank.size()) * sizeof(int) + m_eligible.size() + m_listed.size();
 }
@@ -504,6 +524,8 @@ Solver::State Solver::save() const {
       state.numbers.insert(state.numbers.end(), {r.x, r.y, r.z, r.w});
     }
     state.numbers.insert(state.numbers.end(), {m_released[i], m_dissipated[i], m_work[i]});
+    const Vec3 outside = m_outside.empty() ? Vec3::Zero() : m_outside[i];
+    state.numbers.insert(state.numbers.end(), {outside.x(), outside.y(), outside.z()});
     if (m_bonds.alive[i] == m_bonds.initial[i]) continue;
     state.rows.insert(state.rows.end(), {static_cast<int>(i), m_bonds.alive[i]});
     const auto row = m_bonds.neighbour.begin() + m_bonds.begin[i];
@@ -516,15 +538,19 @@ Solver::State Solver::save() const {
 }
 
 void Solver::load(const State& state) {
-  if (state.numbers.size() != 15 * size() + 5) throw InputError("the saved state belongs to other particles");
+  constexpr std::size_t per_particle = 18;
+  if (state.numbers.size() != per_particle * size() + 5)
+    throw InputError("the saved state belongs to other particles");
   const double* next = state.numbers.data();
-  for (std::size_t i = 0; i < size(); ++i, next += 15) {
+  m_outside.assign(size(), Vec3::Zero());
+  for (std::size_t i = 0; i < size(); ++i, next += per_particle) {
     m_records[i] = {next[0], next[1], next[2], next[3]};
     m_velocities[i] = {next[4], next[5], next[6], next[7]};
     m_accelerations[i] = {next[8], next[9], next[10], next[11]};
     m_released[i] = next[12];
     m_dissipated[i] = next[13];
     m_work[i] = next[14];
+    m_outside[i] = Vec3(next[15], next[16], next[17]);
   }
   if (m_projectile) m_projectile->centre = Vec3(next[0], next[1], next[2]);
   m_last_step = next[3];

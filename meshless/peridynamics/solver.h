@@ -90,6 +90,7 @@ class Solver {
   // Set-up, in the caller's order of particles.
   void set_positions(const Points& positions);
   void set_velocities(const Points& velocities);
+  void drive(const Points& velocities);  // the same, and what kinetic energy it gives is work from outside
   // Coordinates that keep their velocity: bit 0 for x, 1 for y, 2 for z; held_wholly for all three.
   void set_held(std::span<const std::uint8_t> axes);
   void set_accelerations(const Points& accelerations);  // of external forces, beside gravity
@@ -156,6 +157,8 @@ class Solver {
   Vec3 other_forces(std::size_t i) const;
   template <class Visit>
   void for_each_contact(std::size_t i, const Visit& visit) const;
+  bool is_acted_on() const { return m_projectile || !m_external.empty(); }
+  void book_work(std::size_t i, const Vec3& force, const Vec3& acceleration, double half_dt);
   void refresh_contacts();
   double contact_range() const;
 
@@ -172,6 +175,7 @@ class Solver {
   std::vector<double> m_mass, m_radius;
   std::vector<double> m_released, m_dissipated, m_work;
   std::vector<Vec3> m_external;
+  std::vector<Vec3> m_outside;  // N, what supports, loads and the projectile push with; empty: nothing does
   std::vector<std::uint8_t> m_held;      // axes; empty: nothing is held in part
   std::vector<std::uint8_t> m_eligible;  // may collide with others: on the surface or with a broken bond
   std::vector<std::uint8_t> m_listed;    // is in m_contacts if near anything

@@ -191,5 +191,40 @@ TEST(Rest, SettingsWithoutEffectAreRefused) {
   EXPECT_NO_THROW(make_method(scene, own));
 }
 
+// Clay in every shape, put on the floor with all defaults and left alone for a minute. What is round may roll from one facet
+// to the next, and what stands on a point may lean; nothing flows on, and nothing loses its volume.
+TEST(SlowRest, ClayOfEveryShapeStandsForAMinute) {
+  std::vector<BodySettings> shapes(7);
+  shapes[0].surface.box = BoxParams{Vec3::Constant(0.3), {6, 6, 6}};
+  shapes[1].surface.box = BoxParams{Vec3(0.6, 0.1, 0.2), {12, 2, 4}};
+  shapes[2].surface.sphere = SphereParams{0.15, 8};
+  shapes[3].surface.cylinder = CylinderParams{0.12, 0.3, 32};
+  shapes[4].surface.torus = TorusParams{0.2, 0.07, 48};
+  shapes[5].surface.capsule = CapsuleParams{0.1, 0.4, 32};
+  shapes[6].surface.barrel = BarrelParams{};
+  const double heights[] = {0.15, 0.05, 0.15, 0.15, 0.07, 0.2, 0};
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    for (const int rate : {60, 240}) {
+      SceneSettings settings = on_the_floor(3e5, rate, 60);
+      settings.time = {60, 20, rate / 20};
+      BodySettings& body = settings.bodies[0];
+      body = shapes[k];
+      body.name = "clay";
+      body.material.density = 1700;
+      body.material.young = 3e5;
+      body.material.poisson = 0.4;
+      body.material.yield_stress = 1.5e4;
+      body.material.friction = 0.8;
+      body.position = Vec3(0, heights[k] + 0.001, 0);
+      const Scene scene = make_scene(settings, "");
+      const auto method = make_method(scene, {});
+      run_all(scene, *method);
+      const bool is_round = k == 2 || k == 5;
+      EXPECT_LT(rms_speed(*method), is_round ? 1e-2 : 1e-4) << "shape " << k << " at 1/" << rate << " s";
+      EXPECT_NEAR(volume_ratio(scene, *method), 1, 0.05) << "shape " << k << " at 1/" << rate << " s";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace exemplar::shape_matching
