@@ -152,9 +152,6 @@ class ImplicitMethod : public Method {
   void choose_contact();
   PlacedBody placed(std::size_t b) const;
   void separate();
-  Vec3 separate(PlacedBody& body, std::span<const PlacedBody> earlier) const;
-  Vec3 separate_by(double share, PlacedBody& body, std::span<const PlacedBody> earlier) const;
-  void refuse_pierced(const PlacedBody& body) const;
   void add_contact();
   Region moved_along(std::size_t b, Region region) const;
   std::vector<Support> supports_of(std::size_t b) const;
@@ -280,59 +277,12 @@ void ImplicitMethod::choose_contact() {
   }
 }
 
-// By a whole reach, so that contact is not loaded like a spring at the start (a rug of 0.2 kg that was put on the floor held
-// 2.9 J and hopped); where there is no room for that, by half.
-Vec3 ImplicitMethod::separate(PlacedBody& body, std::span<const PlacedBody> earlier) const {
-  const Vec3 along = m_between ? carry_along(body, earlier) : Vec3::Zero();
-  const PlacedBody start = body;
-  try {
-    return along + separate_by(1, body, earlier);
-  } catch (const InputError&) {
-    body = start;
-    return along + separate_by(0.5, body, earlier);
-  }
-}
-
-// From obstacles and from the bodies before it; what makes room for one may take it from another.
-Vec3 ImplicitMethod::separate_by(double share, PlacedBody& body, std::span<const PlacedBody> earlier) const {
-  constexpr int k_rounds = 10;
-  Vec3 shift = Vec3::Zero();
-  for (int round = 0; round < k_rounds; ++round) {
-    Vec3 more = Vec3::Zero();
-    if (!m_scene.obstacles.empty())
-      more += separate_from_obstacles(body, m_scene.obstacles, share * body.reach, 5 * body.reach);
-    const Vec3 from_obstacles = more;
-    if (m_between) more += separate_from_bodies(body, earlier, share);
-    shift += more;
-    if (more == from_obstacles) return shift;
-  }
-  throw InputError(Problem{
-      "", body.path + ".position",
-      fmt::format("body {} starts wedged between bodies and obstacles: leave a little room", body.name)});
-}
-
-// Vertices of a sheet may all be outside an obstacle that goes through one of its triangles.
-void ImplicitMethod::refuse_pierced(const PlacedBody& body) const {
-  const TriMesh mesh = body.mesh();
-  for (std::size_t o = 0; o < m_scene.obstacles.size(); ++o) {
-    const ObstacleBody& obstacle = m_scene.obstacles[o];
-    const std::size_t count = count_crossings(mesh, obstacle.surface(obstacle.initial_state()));
-    if (count == 0) continue;
-    throw InputError(
-        Problem{"", body.path + ".position",
-                fmt::format("{} and {} ({}) go through each other at the start: {} pairs of triangles cross",
-                            body.name, obstacle.name(), m_scene.obstacle_paths[o], count)});
-  }
-}
-
 void ImplicitMethod::separate() {
   ImplicitState state = m_solver.state();
   std::vector<PlacedBody> bodies;
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
     PlacedBody body = placed(b);
-    const Vec3 shift = separate(body, bodies);
-    refuse_pierced(body);
-    body.moved = shift;
+    const Vec3 shift = make_room(body, m_scene, m_between, bodies);
     m_shifts.push_back(shift);
     bodies.push_back(std::move(body));
     if (shift.norm() == 0) continue;

@@ -1,17 +1,16 @@
 // A start without overlap for methods whose contact needs one: scenes may put things in exact touch.
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "core/run/body_separation.h"
-#include "core/world/obstacle.h"
+#include "core/scene/scene.h"
 
 namespace exemplar {
 
-// Shifts a whole body so that the gap `gap` (m) is left between its surface (the points' radii included) and
-// every obstacle, and says by how much; zero when there is room already. Throws InputError when the body starts
-// deeper inside than `limit` or wedged between obstacles.
-Vec3 separate_from_obstacles(PlacedBody& body, const std::vector<ObstacleBody>& obstacles, double gap,
-                             double limit);
+// Shifts a whole body away from the scene's obstacles and, if bodies meet (`between`), from those that were placed before it,
+// and says by how much: by a whole reach of contact, or by half of it where there is no more room. Throws InputError when it
+// starts too deep, wedged, or pierced by an obstacle.
+Vec3 make_room(PlacedBody& body, const Scene& scene, bool between, std::span<const PlacedBody> earlier);
 
 }  // namespace exemplar
