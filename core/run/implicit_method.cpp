@@ -185,6 +185,7 @@ class ImplicitMethod : public Method {
   std::unique_ptr<ImplicitModel> m_model;
   ImplicitSolver& m_solver;
   std::vector<Actions> m_actions;
+  std::vector<ObstacleBody> m_obstacles;  // with room between them, once there is contact
   Notes m_notes;
   bool m_said_clamped = false;
   double m_time = 0;
@@ -278,11 +279,13 @@ void ImplicitMethod::choose_contact() {
 }
 
 void ImplicitMethod::separate() {
+  m_obstacles = obstacles_with_room(m_scene, contact_of_obstacles().reach);
+  const StartRoom room{m_obstacles, m_scene.obstacle_paths, m_between};
   ImplicitState state = m_solver.state();
   std::vector<PlacedBody> bodies;
   for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
     PlacedBody body = placed(b);
-    const Vec3 shift = make_room(body, m_scene, m_between, bodies);
+    const Vec3 shift = make_room(body, room, bodies);
     m_shifts.push_back(shift);
     bodies.push_back(std::move(body));
     if (shift.norm() == 0) continue;
@@ -312,7 +315,7 @@ void ImplicitMethod::add_contact() {
   if (bodies.smallest_gap(x, no_increments) <= 0)
     throw InputError(
         Problem{"", "bodies", "a sheet starts closer to itself or to another body than its thickness"});
-  m_solver.add_contact(std::move(all), m_scene.obstacles, contact_of_obstacles(), m_scene.gravity);
+  m_solver.add_contact(std::move(all), m_obstacles, contact_of_obstacles(), m_scene.gravity);
   const double loaded = m_solver.state().energies.barrier;
   if (loaded > 0)
     m_notes.push_back({Severity::warning, fmt::format("contact begins with {:.3g} J, as there is no room for "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
 #include "core/base/errors.h"
 #include "core/contact/contact.h"
@@ -84,16 +85,16 @@ Vec3 separate_from_obstacles(PlacedBody& body, const std::vector<ObstacleBody>& 
 }
 
 // From obstacles and from the bodies before it; what makes room for one may take it from another.
-Vec3 make_room_by(double share, PlacedBody& body, const Scene& scene, bool between,
+Vec3 make_room_by(double share, PlacedBody& body, const StartRoom& room,
                   std::span<const PlacedBody> earlier) {
   constexpr int k_rounds = 10;
   Vec3 shift = Vec3::Zero();
   for (int round = 0; round < k_rounds; ++round) {
     Vec3 more = Vec3::Zero();
-    if (!scene.obstacles.empty())
-      more += separate_from_obstacles(body, scene.obstacles, share * body.reach, 5 * body.reach);
+    if (!room.obstacles.empty())
+      more += separate_from_obstacles(body, room.obstacles, share * body.reach, 5 * body.reach);
     const Vec3 from_obstacles = more;
-    if (between) more += separate_from_bodies(body, earlier, share);
+    if (room.between) more += separate_from_bodies(body, earlier, share);
     shift += more;
     if (more == from_obstacles) return shift;
   }
@@ -103,33 +104,83 @@ Vec3 make_room_by(double share, PlacedBody& body, const Scene& scene, bool betwe
 }
 
 // Vertices of a sheet may all be outside an obstacle that goes through one of its triangles.
-void refuse_pierced(const PlacedBody& body, const Scene& scene) {
+void refuse_pierced(const PlacedBody& body, const StartRoom& room) {
   const TriMesh mesh = body.mesh();
-  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
-    const ObstacleBody& obstacle = scene.obstacles[o];
+  for (std::size_t o = 0; o < room.obstacles.size(); ++o) {
+    const ObstacleBody& obstacle = room.obstacles[o];
     const std::size_t count = count_crossings(mesh, obstacle.surface(obstacle.initial_state()));
     if (count == 0) continue;
     throw InputError(
         Problem{"", body.path + ".position",
                 fmt::format("{} and {} ({}) go through each other at the start: {} pairs of triangles cross",
-                            body.name, obstacle.name(), scene.obstacle_paths[o], count)});
+                            body.name, obstacle.name(), room.paths[o], count)});
   }
+}
+
+// How `body` is shifted away from obstacles when it starts at `start`; none: there is no way.
+std::optional<Vec3> way_out(PlacedBody body, const Vec3& start, const std::vector<ObstacleBody>& obstacles) {
+  body.nodes.rowwise() += start.transpose();
+  try {
+    return separate_from_obstacles(body, obstacles, body.reach, 5 * body.reach);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+// Upwards, as things lie on each other: the corners of a box on another of its size say nothing about the way. Along the gaps
+// where that is far shorter, as for a ball beside another.
+Vec3 separate_upwards(const PlacedBody& body, const std::vector<ObstacleBody>& obstacles,
+                      const Vec3& gravity) {
+  constexpr int k_lifts = 40;
+  constexpr double k_far = 3;
+  const std::optional<Vec3> along_gaps = way_out(body, Vec3::Zero(), obstacles);
+  if (along_gaps && along_gaps->isZero()) return Vec3::Zero();
+  const Vec3 lift = gravity.norm() > 0 ? Vec3(-1.01 * body.reach * gravity.normalized()) : Vec3::Zero();
+  for (int k = 1; k <= k_lifts; ++k) {
+    if (along_gaps && k * lift.norm() > k_far * along_gaps->norm()) return *along_gaps;
+    const std::optional<Vec3> rest = way_out(body, k * lift, obstacles);
+    if (rest && rest->isZero()) return k * lift;
+  }
+  if (!along_gaps) refuse_wedged(body);
+  return *along_gaps;
 }
 
 }  // namespace
 
+std::vector<ObstacleBody> obstacles_with_room(const Scene& scene, double reach) {
+  std::vector<ObstacleBody> placed;
+  for (const ObstacleBody& obstacle : scene.obstacles)
+    if (!obstacle.dynamic()) placed.push_back(obstacle);
+  std::vector<ObstacleBody> result = scene.obstacles;
+  for (std::size_t o = 0; o < result.size(); ++o) {
+    if (!result[o].dynamic()) continue;
+    const TriMesh mesh = result[o].surface(result[o].initial_state());
+    ContactSurface surface;
+    surface.map = PointMap::identity(static_cast<int>(mesh.vertices.rows()));
+    surface.triangles = mesh.triangles;
+    surface.rest = mesh.vertices;
+    const PlacedBody body{result[o].name(), scene.obstacle_paths[o], &surface, mesh.vertices, reach,
+                          Vec3::Zero()};
+    Obstacle moved = result[o].description();
+    if (!placed.empty()) moved.position += separate_upwards(body, placed, scene.gravity);
+    result[o] = ObstacleBody(moved);
+    placed.push_back(result[o]);
+  }
+  return result;
+}
+
 // By a whole reach, so that contact is not loaded like a spring at the start (a rug of 0.2 kg that was put on the floor held
 // 2.9 J and hopped); where there is no room for that, by half.
-Vec3 make_room(PlacedBody& body, const Scene& scene, bool between, std::span<const PlacedBody> earlier) {
-  Vec3 shift = between ? carry_along(body, earlier) : Vec3::Zero();
+Vec3 make_room(PlacedBody& body, const StartRoom& room, std::span<const PlacedBody> earlier) {
+  Vec3 shift = room.between ? carry_along(body, earlier) : Vec3::Zero();
   const PlacedBody start = body;
   try {
-    shift += make_room_by(1, body, scene, between, earlier);
+    shift += make_room_by(1, body, room, earlier);
   } catch (const InputError&) {
     body = start;
-    shift += make_room_by(0.5, body, scene, between, earlier);
+    shift += make_room_by(0.5, body, room, earlier);
   }
-  refuse_pierced(body, scene);
+  refuse_pierced(body, room);
   body.moved = shift;
   return shift;
 }

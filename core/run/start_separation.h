@@ -2,15 +2,26 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/run/body_separation.h"
 #include "core/scene/scene.h"
 
 namespace exemplar {
 
-// Shifts a whole body away from the scene's obstacles and, if bodies meet (`between`), from those that were placed before it,
-// and says by how much: by a whole reach of contact, or by half of it where there is no more room. Throws InputError when it
-// starts too deep, wedged, or pierced by an obstacle.
-Vec3 make_room(PlacedBody& body, const Scene& scene, bool between, std::span<const PlacedBody> earlier);
+// The scene's obstacles, those that move freely shifted so that `reach` (m) is left to all others. Throws InputError when one is
+// wedged between others.
+std::vector<ObstacleBody> obstacles_with_room(const Scene& scene, double reach);
+
+// Shifts a whole body away from obstacles (those of obstacles_with_room) and, if bodies meet (`between`), from those that were
+// placed before it, and says by how much: by a whole reach of contact, or by half of it where there is no more room. Throws
+// InputError when it starts too deep, wedged, or pierced by an obstacle.
+struct StartRoom {
+  const std::vector<ObstacleBody>& obstacles;
+  const std::vector<std::string>& paths;  // JSON paths of the obstacles
+  bool between;
+};
+Vec3 make_room(PlacedBody& body, const StartRoom& room, std::span<const PlacedBody> earlier);
 
 }  // namespace exemplar
