@@ -200,9 +200,48 @@ void Solver::for_each_contact(std::size_t i, const Visit& visit) const {
       visit(away, r, emu_contact(r, std::min(0.9 * rest, range), k, volumes, m_horizon));
     } else if (m_bonds.find(static_cast<int>(i), j) < 0) {
       const double volume = 0.5 * (m_rest[i].w + m_rest[j].w);
-      visit(away, r, levine_contact(r, std::min(rest, range), m_contact_stiffness, volume));
+      double start = std::min(rest, range);
+      if (!m_overlaps.empty()) {
+        for (const Overlap& overlap : m_overlaps[i])
+          if (overlap.other == j) start = std::min(start, overlap.start);
+      }
+      visit(away, r, levine_contact(r, start, m_contact_stiffness, volume));
     }
   }
+}
+
+void Solver::let_newcomers_in() {
+  if (m_rules.contact == ContactModel::levine && !m_newcomers.empty()) {
+    m_overlaps.resize(size());
+    const double range = contact_range();
+    const auto keep = [&](int i, int j, double r) {
+      std::vector<Overlap>& own = m_overlaps[static_cast<std::size_t>(i)];
+      const auto known = std::find_if(own.begin(), own.end(), [&](const Overlap& o) { return o.other == j; });
+      if (known == own.end()) own.push_back({j, r});
+    };
+    for (const int i : m_newcomers) {
+      for (const int j : m_contacts.near(static_cast<std::size_t>(i))) {
+        const double r = (vec(m_records[i]) - vec(m_records[j])).norm();
+        const double rest = (vec(m_rest[i]) - vec(m_rest[j])).norm();
+        if (r >= std::min(rest, range) || !m_eligible[j] || m_bonds.find(i, j) >= 0) continue;
+        keep(i, j, r);
+        keep(j, i, r);
+      }
+    }
+  }
+  m_newcomers.clear();
+}
+
+void Solver::relax_overlaps() {
+  const double range = contact_range();
+  parallel_for(m_overlaps.size(), [&](std::size_t i) {
+    if (m_overlaps[i].empty()) return;
+    std::erase_if(m_overlaps[i], [&](Overlap& overlap) {
+      const int j = overlap.other;
+      overlap.start = std::max(overlap.start, (vec(m_records[i]) - vec(m_records[j])).norm());
+      return overlap.start >= std::min((vec(m_rest[i]) - vec(m_rest[j])).norm(), range);
+    });
+  });
 }
 
 Vec3 Solver::other_forces(std::size_t i) const {
@@ -259,6 +298,7 @@ void Solver::force_pass(double half_dt) {
   for (const std::vector<std::size_t>& block : newcomers) {
     for (const std::size_t i : block) {
       m_eligible[i] = 1;
+      m_newcomers.push_back(static_cast<int>(i));
       if (!m_listed.empty() && !m_listed[i]) m_contact_path = -1;
     }
   }
@@ -395,6 +435,8 @@ bool Solver::step(double dt) {
   if (!std::isfinite(m_greatest_speed)) return false;
   if (m_projectile) m_projectile->centre += dt * m_projectile->velocity;
   refresh_contacts();
+  let_newcomers_in();
+  relax_overlaps();
   m_stepped = true;
   force_pass(0.5 * dt);
   if (++m_steps % 64 == 0) m_bonds.close_gaps();
@@ -533,14 +575,22 @@ Solver::State Solver::save() const {
   }
   const Vec3 centre = m_projectile ? m_projectile->centre : Vec3::Zero();
   state.numbers.insert(state.numbers.end(),
-                       {centre.x(), centre.y(), centre.z(), m_last_step, m_evaluated ? 1.0 : 0.0});
+                       {centre.x(), centre.y(), centre.z(), m_last_step, m_evaluated ? 1.0 : 0.0,
+                        static_cast<double>(m_newcomers.size())});
+  state.numbers.insert(state.numbers.end(), m_newcomers.begin(), m_newcomers.end());
+  for (std::size_t i = 0; i < m_overlaps.size(); ++i) {
+    for (const Overlap& overlap : m_overlaps[i])
+      state.numbers.insert(state.numbers.end(),
+                           {static_cast<double>(i), static_cast<double>(overlap.other), overlap.start});
+  }
   return state;
 }
 
 void Solver::load(const State& state) {
   constexpr std::size_t per_particle = 18;
-  if (state.numbers.size() != per_particle * size() + 5)
-    throw InputError("the saved state belongs to other particles");
+  constexpr std::size_t besides = 6;
+  const std::size_t least = per_particle * size() + besides;
+  if (state.numbers.size() < least) throw InputError("the saved state belongs to other particles");
   const double* next = state.numbers.data();
   m_outside.assign(size(), Vec3::Zero());
   for (std::size_t i = 0; i < size(); ++i, next += per_particle) {
@@ -555,6 +605,24 @@ void Solver::load(const State& state) {
   if (m_projectile) m_projectile->centre = Vec3(next[0], next[1], next[2]);
   m_last_step = next[3];
   m_evaluated = next[4] != 0;
+  const auto newcomers = static_cast<std::size_t>(next[5]);
+  if (state.numbers.size() < least + newcomers || (state.numbers.size() - least - newcomers) % 3 != 0)
+    throw InputError("the saved state belongs to other particles");
+  next += besides;
+  m_newcomers.assign(next, next + newcomers);
+  for (const int i : m_newcomers) {
+    if (i < 0 || static_cast<std::size_t>(i) >= size())
+      throw InputError("the saved state belongs to other particles");
+  }
+  m_overlaps.clear();
+  for (next += newcomers; next != state.numbers.data() + state.numbers.size(); next += 3) {
+    m_overlaps.resize(size());
+    for (const double particle : {next[0], next[1]}) {
+      if (!(particle >= 0 && particle < static_cast<double>(size())))
+        throw InputError("the saved state belongs to other particles");
+    }
+    m_overlaps[static_cast<std::size_t>(next[0])].push_back({static_cast<int>(next[1]), next[2]});
+  }
   for (std::size_t at = 0; at < state.rows.size();) {
     const int i = state.rows[at];
     const auto kept = state.rows.begin() + static_cast<std::ptrdiff_t>(at) + 2;

@@ -157,6 +157,8 @@ class Solver {
   Vec3 other_forces(std::size_t i) const;
   template <class Visit>
   void for_each_contact(std::size_t i, const Visit& visit) const;
+  void let_newcomers_in();
+  void relax_overlaps();
   bool is_acted_on() const { return m_projectile || !m_external.empty(); }
   void book_work(std::size_t i, const Vec3& force, const Vec3& acceleration, double half_dt);
   void refresh_contacts();
@@ -175,6 +177,14 @@ class Solver {
   std::vector<double> m_mass, m_radius;
   std::vector<double> m_released, m_dissipated, m_work;
   std::vector<Vec3> m_external;
+  // Particles that may collide from now on may be in others already: their contact begins where they are, not with a push from
+  // nowhere, and reaches its full distance as they part. Both of a pair keep it.
+  struct Overlap {
+    int other;
+    double start;  // m, distance at which their contact begins
+  };
+  std::vector<std::vector<Overlap>> m_overlaps;  // of every particle; empty: none
+  std::vector<int> m_newcomers;                  // may collide from the next step on
   std::vector<Vec3> m_outside;  // N, what supports, loads and the projectile push with; empty: nothing does
   std::vector<std::uint8_t> m_held;      // axes; empty: nothing is held in part
   std::vector<std::uint8_t> m_eligible;  // may collide with others: on the surface or with a broken bond
