@@ -24,7 +24,7 @@ constexpr int k_passes = 50;
 [[noreturn]] void refuse_wedged(const PlacedBody& body) {
   throw InputError(
       Problem{"", body.path + ".position",
-              fmt::format("body {} starts wedged between obstacles: leave a little room", body.name)});
+              fmt::format("{} starts wedged between obstacles: leave a little room", body.name)});
 }
 
 // By the signed distance of the surface's points.
@@ -145,6 +145,37 @@ Vec3 separate_upwards(const PlacedBody& body, const std::vector<ObstacleBody>& o
   return *along_gaps;
 }
 
+// Triangles of an obstacle's surface, each a little smaller: the corners of a box that stands flush beside or on another of its
+// size lie on edges of that, where the way out is not to be seen.
+ContactSurface inner_triangles(const TriMesh& mesh) {
+  constexpr double k_shrink = 1e-4;
+  ContactSurface surface;
+  surface.rest.resize(3 * mesh.triangles.rows(), 3);
+  surface.triangles.resize(mesh.triangles.rows(), 3);
+  for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+    Eigen::RowVector3d centre = Eigen::RowVector3d::Zero();
+    for (int k = 0; k < 3; ++k) centre += mesh.vertices.row(mesh.triangles(t, k)) / 3;
+    for (int k = 0; k < 3; ++k) {
+      surface.triangles(t, k) = static_cast<int>(3 * t) + k;
+      surface.rest.row(3 * t + k) =
+          (1 - k_shrink) * mesh.vertices.row(mesh.triangles(t, k)) + k_shrink * centre;
+    }
+  }
+  surface.map = PointMap::identity(static_cast<int>(surface.rest.rows()));
+  return surface;
+}
+
+// How far the triangles are inside the shape that they stand for, e.g. a sphere.
+double depth_of_triangles(const ObstacleBody& obstacle, const TriMesh& mesh) {
+  double depth = 0;
+  for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+    Vec3 centre = Vec3::Zero();
+    for (int k = 0; k < 3; ++k) centre += mesh.vertices.row(mesh.triangles(t, k)).transpose() / 3;
+    depth = std::max(depth, -obstacle.distance(obstacle.initial_state(), centre).value);
+  }
+  return depth;
+}
+
 }  // namespace
 
 std::vector<ObstacleBody> obstacles_with_room(const Scene& scene, double reach) {
@@ -155,11 +186,12 @@ std::vector<ObstacleBody> obstacles_with_room(const Scene& scene, double reach) 
   for (std::size_t o = 0; o < result.size(); ++o) {
     if (!result[o].dynamic()) continue;
     const TriMesh mesh = result[o].surface(result[o].initial_state());
-    ContactSurface surface;
-    surface.map = PointMap::identity(static_cast<int>(mesh.vertices.rows()));
-    surface.triangles = mesh.triangles;
-    surface.rest = mesh.vertices;
-    const PlacedBody body{result[o].name(), scene.obstacle_paths[o], &surface, mesh.vertices, reach,
+    const ContactSurface surface = inner_triangles(mesh);
+    const PlacedBody body{result[o].name(),
+                          scene.obstacle_paths[o],
+                          &surface,
+                          surface.rest,
+                          reach + depth_of_triangles(result[o], mesh),
                           Vec3::Zero()};
     Obstacle moved = result[o].description();
     if (!placed.empty()) moved.position += separate_upwards(body, placed, scene.gravity);

@@ -277,7 +277,7 @@ void Solver::force_pass(double half_dt) {
             m_released[i] += row.released;
             // A broken bond pulled in the first half of the step and not in the second: what it did less
             // comes out of what it releases, to the last digit of the balance.
-            if (v.w > 0) m_released[i] += half_dt * Vec3(row.lost).dot(vec(v));
+            m_released[i] += half_dt * Vec3(row.lost).dot(vec(v));
           }
           const Vec3 force = Vec3(row.x, row.y, row.z) + other_forces(i);
           Vec3 a = v.w * force;

@@ -8,6 +8,8 @@ namespace {
 
 constexpr double k_time = 0.5;    // s
 constexpr double k_place = 2e-3;  // of twice the gyration radius
+constexpr double k_fall =
+    1e-3;  // of the way that a body falls in k_time: a pull below 0.001 of its weight goes unseen
 
 double departure(const RestClock& clock, const RigidState& state, double gyration) {
   return (state.position - clock.position).norm() +
@@ -43,24 +45,24 @@ RestClock rest_clock(std::span<const double> numbers) {
           numbers[7]};
 }
 
-bool advance_clocks(std::vector<RestingObject>& objects, double dt) {
-  bool any = false;
-  for (RestingObject& object : objects) {
-    if (!object.free) continue;
-    RestClock& clock = *object.clock;
-    clock.time += dt;
-    if (object.driven || departure(clock, object.state, object.gyration) > k_place * 2 * object.gyration)
-      clock = {object.state.position, object.state.orientation, 0};
-    any = any || clock.time >= k_time;
+void advance_clocks(std::vector<RestingObject>& objects, const ObjectPairs& pairs, double gravity,
+                    double dt) {
+  std::vector<bool> moved;
+  for (const RestingObject& object : objects) {
+    const double place = std::min(k_place * 2 * object.gyration, k_fall * 0.5 * gravity * k_time * k_time);
+    moved.push_back(object.free
+                        ? object.driven || departure(*object.clock, object.state, object.gyration) > place
+                        : moves(object));
   }
-  return any;
+  spread(moved, objects, pairs);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (!objects[i].free) continue;
+    objects[i].clock->time += dt;
+    if (moved[i]) *objects[i].clock = {objects[i].state.position, objects[i].state.orientation, 0};
+  }
 }
 
-std::vector<bool> at_rest(const std::vector<RestingObject>& objects, ObjectPairs pairs) {
-  for (auto& [a, b] : pairs)
-    if (a > b) std::swap(a, b);
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+std::vector<bool> at_rest(const std::vector<RestingObject>& objects, const ObjectPairs& pairs) {
   std::vector<bool> awake, borne;
   for (const RestingObject& object : objects) {
     awake.push_back(object.free ? object.clock->time < k_time : moves(object));

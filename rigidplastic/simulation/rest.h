@@ -1,7 +1,8 @@
 // What lies still is held where it lies. Contact points of concave meshes come and go from tick to tick, so that bodies at rest
-// creep and tremble (a folded plank by 0.7 mm/s and 50 mm/s). A body that has not left its place by more than a
-// thousandth of its size for half a second is at rest when everything that it touches, or is joined with, is so too
-// and something that does not move bears it. It moves on as soon as one of them does. Units: m, kg, s.
+// creep and tremble (a folded plank by 0.7 mm/s and 50 mm/s). A body is at rest that has not left its place for half a second,
+// by no more than a small share of its size and of the way that it would fall in that time, when something that does not move bears
+// it and the same holds for everything that it touches or is joined with. What touched something that moves, in this tick or in
+// the one before, has to prove it anew: it may have been struck, or have lost what bore it. Units: m, kg, s.
 #pragma once
 
 #include <span>
@@ -33,13 +34,13 @@ struct RestingObject {
   RigidState state;            // after the tick
 };
 
-// Lets the clocks of free objects go on by `dt`; whether one of them has run for long enough to rest.
-bool advance_clocks(std::vector<RestingObject>& objects, double dt);
-
 // Objects that touch or are joined, in any order, once or several times.
 using ObjectPairs = std::vector<std::pair<int, int>>;
 
+// Lets the clocks of free objects go on by `dt`, or start anew. `pairs`: of this tick and of the one before. `gravity`: m/s².
+void advance_clocks(std::vector<RestingObject>& objects, const ObjectPairs& pairs, double gravity, double dt);
+
 // Which objects are at rest.
-std::vector<bool> at_rest(const std::vector<RestingObject>& objects, ObjectPairs pairs);
+std::vector<bool> at_rest(const std::vector<RestingObject>& objects, const ObjectPairs& pairs);
 
 }  // namespace exemplar::rigid

@@ -90,6 +90,7 @@ const RigidState& Simulation::object_state(std::size_t object) const {
 void Simulation::set_bodies(std::vector<RigidBody> bodies, std::vector<Joint> joints) {
   m_bodies = std::move(bodies);
   m_joints = std::move(joints);
+  m_touched.clear();
   m_allowed.clear();
   m_world.reset();
   if (!m_started) m_initial_energy = total_energy();
@@ -278,17 +279,27 @@ std::vector<RestingObject> Simulation::resting_objects() {
   return objects;
 }
 
+ObjectPairs Simulation::touching() const {
+  ObjectPairs pairs;
+  for (const Contact& contact : contacts()) pairs.emplace_back(contact.a, contact.b);
+  for (const Joint& joint : m_joints)
+    pairs.emplace_back(std::min(joint.a, joint.b), std::max(joint.a, joint.b));
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
 // The tick is taken for everything, so that contacts and joints say what they bear; what rests is then put back.
 void Simulation::hold_what_rests(double dt) {
   std::vector<RestingObject> objects = resting_objects();
-  if (!advance_clocks(objects, dt)) return;
-  ObjectPairs pairs;
-  for (const Contact& contact : contacts()) pairs.emplace_back(contact.a, contact.b);
-  for (const Joint& joint : m_joints) pairs.emplace_back(joint.a, joint.b);
-  const std::vector<bool> rests = at_rest(objects, std::move(pairs));
+  ObjectPairs now = touching(), both = now;
+  both.insert(both.end(), m_touched.begin(), m_touched.end());
+  advance_clocks(objects, both, m_scene.gravity.norm(), dt);
+  const std::vector<bool> rests = at_rest(objects, now);
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (rests[i]) set_state(i, {m_before[i].position, m_before[i].orientation, Vec3::Zero(), Vec3::Zero()});
   }
+  m_touched = std::move(now);
 }
 
 void Simulation::take_tick(double dt, const TickHooks& hooks) {
@@ -464,6 +475,9 @@ void Simulation::save(StateWriter& out) const {
   for (const RigidBody& body : m_bodies) append(rest, body.rest);
   for (const RestClock& clock : m_obstacle_rest) append(rest, clock);
   out.write("rest", std::span<const double>(rest));
+  std::vector<int> touched;
+  for (const auto& [a, b] : m_touched) touched.insert(touched.end(), {a, b});
+  out.write("touched", std::span<const int>(touched));
   out.write("bodies", std::span<const double>(bodies));
   const std::array<double, 2> clock{m_time, m_initial_energy};
   out.write("clock", std::span<const double>(clock));
@@ -494,6 +508,14 @@ void Simulation::load(StateReader& in) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     RestClock& clock = i < m_bodies.size() ? m_bodies[i].rest : m_obstacle_rest[i - m_bodies.size()];
     clock = rest_clock(std::span(rest).subspan(numbers_per_rest_clock * i, numbers_per_rest_clock));
+  }
+  const std::vector<int> touched = in.read_ints("touched");
+  m_touched.clear();
+  for (std::size_t k = 0; k + 1 < touched.size(); k += 2) {
+    if (touched[k] < 0 || touched[k + 1] < 0 ||
+        static_cast<std::size_t>(std::max(touched[k], touched[k + 1])) >= all.size())
+      throw InputError("the saved state belongs to other bodies");
+    m_touched.emplace_back(touched[k], touched[k + 1]);
   }
   std::array<double, 2> clock{};
   in.read("clock", std::span<double>(clock));

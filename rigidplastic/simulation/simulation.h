@@ -145,6 +145,7 @@ class Simulation {
   void apply_loads(double end);
   void read_states(double end);
   std::vector<RestingObject> resting_objects();
+  ObjectPairs touching() const;  // in the last tick
   void hold_what_rests(double dt);
   bool finite() const;
 
@@ -157,6 +158,7 @@ class Simulation {
   std::vector<BulletShape> m_obstacle_shapes;
   std::vector<RigidState> m_obstacle_states;
   std::vector<RestClock> m_obstacle_rest;
+  ObjectPairs m_touched;             // in the last tick
   std::vector<RigidState> m_before;  // all objects, at the start of the last tick
   std::unique_ptr<BulletWorld> m_world;
   double m_time = 0;
