@@ -107,14 +107,14 @@ struct StVK {
   double mu;
   double lambda;
 
-  double value_of_strain(const Mat3& e) const {
-    return mu * e.squaredNorm() + 0.5 * lambda * e.trace() * e.trace();
+  template <class S>
+  S value_of_strain(const Matrix3<S>& e) const {
+    return S(mu) * e.squaredNorm() + S(0.5 * lambda) * e.trace() * e.trace();
   }
   double value(const Mat3& f) const { return density<double>(f); }
   template <class S>
   S density(const Matrix3<S>& f) const {
-    const Matrix3<S> e = green_strain(f);
-    return S(mu) * e.squaredNorm() + S(0.5 * lambda) * e.trace() * e.trace();
+    return value_of_strain(green_strain(f));
   }
   // Second Piola–Kirchhoff stress of a strain: 2μE + λ tr(E) I.
   template <class S>
@@ -269,8 +269,8 @@ struct DirichletEnergy {
   }
 };
 
-// Energies whose value (`density`), gradient and exact Hessian are written for four elements at a time (lanes.h); the others need a singular
-// value decomposition of each.
+// Energies whose value (`density`), gradient and exact Hessian are written for four elements at a time (lanes.h); the others
+// need a singular value decomposition of each.
 template <class Energy>
 inline constexpr bool k_works_in_lanes =
     std::is_same_v<Energy, ModifiedStVK> || std::is_same_v<Energy, StVK> ||

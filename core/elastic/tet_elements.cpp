@@ -1,6 +1,7 @@
 #include "core/elastic/tet_elements.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <string>

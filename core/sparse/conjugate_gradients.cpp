@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cassert>
+#include <span>
 
 #include "core/base/parallel.h"
 

@@ -1,33 +1,22 @@
 #include <gtest/gtest.h>
 
 #include "rigidplastic/simulation/simulation.h"
+#include "tests/rigidplastic/simulation/boxes.h"
 #include "tests/support/run.h"
 
 namespace exemplar::rigid {
 
 namespace {
 
-ObstacleSettings floor_of(double friction) {
-  ObstacleSettings floor;
-  floor.name = "floor";
-  floor.plane = PlaneSettings{};
-  floor.friction = friction;
-  return floor;
-}
-
 BodySettings cube(const std::string& name, const Vec3& position) {
-  BodySettings body;
-  body.name = name;
-  body.surface.box = BoxParams{Vec3::Constant(0.2), {2, 2, 2}};
-  body.position = position;
-  return body;
+  return box_body(name, Vec3::Constant(0.2), position);
 }
 
 SceneSettings cube_on_floor() {
   SceneSettings settings;
   settings.time = {3, 50, 4};
   settings.bodies.push_back(cube("cube", {0, 0.1005, 0}));
-  settings.obstacles.push_back(floor_of(0.5));
+  settings.obstacles.push_back(floor_with(0.5));
   return settings;
 }
 

@@ -1,4 +1,5 @@
 #include "rigidplastic/simulation/simulation.h"
+#include "tests/rigidplastic/simulation/boxes.h"
 #include "tests/support/run.h"
 
 #include <gtest/gtest.h>
@@ -6,22 +7,6 @@
 namespace exemplar::rigid {
 
 namespace {
-
-BodySettings box_body(const std::string& name, const Vec3& size, const Vec3& position) {
-  BodySettings body;
-  body.name = name;
-  body.surface.box = BoxParams{size, {2, 2, 2}};
-  body.position = position;
-  return body;
-}
-
-ObstacleSettings floor_with(double friction) {
-  ObstacleSettings floor;
-  floor.name = "floor";
-  floor.plane = PlaneSettings{};
-  floor.friction = friction;
-  return floor;
-}
 
 SceneSettings box_on_floor(const Vec3& velocity, double friction) {
   SceneSettings settings;
