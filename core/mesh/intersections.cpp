@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "core/base/parallel.h"
 #include "core/mesh/bvh.h"
@@ -204,58 +205,119 @@ class PairTest {
   const TriMesh& m_mesh;
 };
 
-// For every triangle, the later ones that meet it by test(s, t).
-std::vector<std::vector<int>> meeting(const TriMesh& mesh, const auto& test) {
-  const std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
-  const Bvh tree(boxes);
-  const PairTest pairs(mesh);
-  std::vector<std::vector<int>> found(boxes.size());
-  parallel_for(
-      boxes.size(),
-      [&](std::size_t i) {
-        const int s = static_cast<int>(i);
-        if (pairs.degenerate(s)) return;
-        tree.for_overlaps(boxes[i], [&](int t) {
-          if (t > s && boxes[t].overlaps(boxes[i]) && !pairs.degenerate(t) && test(pairs, s, t))
-            found[i].push_back(t);
-        });
-        std::sort(found[i].begin(), found[i].end());
-      },
-      64);
-  return found;
+// The group of all triangles below each node of the tree, or −1 where there are several.
+std::vector<int> groups_of_nodes(const Bvh& tree, std::span<const int> group) {
+  const std::vector<Bvh::Node>& nodes = tree.nodes();
+  std::vector<int> out(nodes.size(), -1);
+  for (std::size_t n = nodes.size(); n-- > 0;) {  // children come after their parent
+    const Bvh::Node& node = nodes[n];
+    const auto of = [&](int k) { return group[static_cast<std::size_t>(tree.order()[node.begin + k])]; };
+    if (node.count == 0) {
+      out[n] = out[n + 1] == out[node.right] ? out[n + 1] : -1;
+      continue;
+    }
+    out[n] = of(0);
+    for (int k = 1; k < node.count; ++k) out[n] = of(k) == of(0) ? out[n] : -1;
+  }
+  return out;
 }
 
-std::vector<std::vector<int>> touching(const TriMesh& mesh) {
-  return meeting(mesh, [](const PairTest& pairs, int s, int t) { return pairs(s, t); });
+// Pairs of triangles whose boxes overlap, found by going down the tree against itself. With `group` only pairs of different
+// groups; where all below two nodes is of one group, nothing is looked at.
+class OverlappingPairs {
+ public:
+  OverlappingPairs(std::span<const Box> boxes, std::span<const int> group)
+      : m_boxes(boxes), m_tree(boxes), m_group(group) {
+    if (!group.empty()) m_node_group = groups_of_nodes(m_tree, group);
+    if (!m_tree.empty()) m_stack.emplace_back(0, 0);
+  }
+
+  // The next pairs, smaller index first: about `wanted` of them, none when there are no more.
+  std::vector<std::pair<int, int>> next(std::size_t wanted) {
+    std::vector<std::pair<int, int>> found;
+    while (!m_stack.empty() && found.size() < wanted) {
+      const auto [a, b] = m_stack.back();
+      m_stack.pop_back();
+      if (a != b && !m_tree.nodes()[a].box.overlaps(m_tree.nodes()[b].box)) continue;
+      if (!m_node_group.empty() && m_node_group[a] >= 0 && m_node_group[a] == m_node_group[b]) continue;
+      descend(a, b, found);
+    }
+    return found;
+  }
+
+ private:
+  void descend(int a, int b, std::vector<std::pair<int, int>>& found) {
+    const Bvh::Node &left = m_tree.nodes()[a], &right = m_tree.nodes()[b];
+    if (left.count > 0 && right.count > 0) {
+      add_pairs(left, right, a == b, found);
+    } else if (a == b) {
+      m_stack.insert(m_stack.end(), {{a + 1, a + 1}, {left.right, left.right}, {a + 1, left.right}});
+    } else if (right.count > 0 || (left.count == 0 && extent(left) > extent(right))) {
+      m_stack.insert(m_stack.end(), {{a + 1, b}, {left.right, b}});
+    } else {
+      m_stack.insert(m_stack.end(), {{a, b + 1}, {a, right.right}});
+    }
+  }
+
+  void add_pairs(const Bvh::Node& left, const Bvh::Node& right, bool same,
+                 std::vector<std::pair<int, int>>& found) const {
+    for (int i = 0; i < left.count; ++i) {
+      const int s = m_tree.order()[left.begin + i];
+      for (int j = same ? i + 1 : 0; j < right.count; ++j) {
+        const int t = m_tree.order()[right.begin + j];
+        if (!m_group.empty() && m_group[s] == m_group[t]) continue;
+        if (m_boxes[s].overlaps(m_boxes[t])) found.emplace_back(std::min(s, t), std::max(s, t));
+      }
+    }
+  }
+
+  static double extent(const Bvh::Node& node) { return (node.box.max - node.box.min).squaredNorm(); }
+
+  std::span<const Box> m_boxes;
+  Bvh m_tree;
+  std::span<const int> m_group;
+  std::vector<int> m_node_group;
+  std::vector<std::pair<int, int>> m_stack;
+};
+
+// Pairs of triangles, the smaller index first and in order, that meet by test(s, t).
+std::vector<std::pair<int, int>> meeting(const TriMesh& mesh, std::span<const int> group, const auto& test) {
+  constexpr std::size_t at_a_time = 1 << 16;  // bounds the memory
+  const std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
+  const PairTest pairs(mesh);
+  OverlappingPairs near(boxes, group);
+  std::vector<std::pair<int, int>> all;
+  for (auto some = near.next(at_a_time); !some.empty(); some = near.next(at_a_time)) {
+    std::vector<std::uint8_t> meets(some.size());
+    parallel_for(some.size(), [&](std::size_t k) {
+      const auto [s, t] = some[k];
+      meets[k] = !pairs.degenerate(s) && !pairs.degenerate(t) && test(pairs, s, t);
+    });
+    for (std::size_t k = 0; k < some.size(); ++k)
+      if (meets[k]) all.push_back(some[k]);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<std::pair<int, int>> touching(const TriMesh& mesh) {
+  return meeting(mesh, {}, [](const PairTest& pairs, int s, int t) { return pairs(s, t); });
 }
 
 }  // namespace
 
-std::vector<std::pair<int, int>> crossing_pairs(const TriMesh& mesh) {
-  const auto found = meeting(mesh, [](const PairTest& pairs, int s, int t) { return pairs.crosses(s, t); });
-  std::vector<std::pair<int, int>> all;
-  for (std::size_t s = 0; s < found.size(); ++s) {
-    for (const int t : found[s]) all.emplace_back(static_cast<int>(s), t);
-  }
-  return all;
+std::vector<std::pair<int, int>> crossing_pairs(const TriMesh& mesh, std::span<const int> group) {
+  return meeting(mesh, group, [](const PairTest& pairs, int s, int t) { return pairs.crosses(s, t); });
 }
 
 std::vector<std::pair<int, int>> self_intersections(const TriMesh& mesh, std::size_t limit) {
-  std::vector<std::pair<int, int>> pairs;
-  const auto found = touching(mesh);
-  for (std::size_t s = 0; s < found.size(); ++s) {
-    for (const int t : found[s]) {
-      if (pairs.size() == limit) return pairs;
-      pairs.emplace_back(static_cast<int>(s), t);
-    }
-  }
+  std::vector<std::pair<int, int>> pairs = touching(mesh);
+  if (pairs.size() > limit) pairs.resize(limit);
   return pairs;
 }
 
 std::size_t count_self_intersections(const TriMesh& mesh) {
-  std::size_t count = 0;
-  for (const auto& others : touching(mesh)) count += others.size();
-  return count;
+  return touching(mesh).size();
 }
 
 std::size_t count_crossings(const TriMesh& a, const TriMesh& b) {

@@ -19,6 +19,7 @@
 #include <stdexcept>
 
 #include "core/output/geometry_file.h"
+#include "core/output/quick_zlib.h"
 
 namespace exemplar {
 
@@ -110,8 +111,7 @@ std::string encode(vtkXMLWriter& writer, vtkDataObject& data) {
   writer.SetInputDataObject(&data);
   writer.SetDataModeToAppended();
   writer.EncodeAppendedDataOff();
-  writer.SetCompressorTypeToZLib();
-  writer.SetCompressionLevel(1);
+  writer.SetCompressor(make_quick_zlib());
   writer.SetHeaderTypeToUInt64();
   writer.WriteToOutputStringOn();
   if (!writer.Write()) throw std::runtime_error("VTK could not encode a geometry");

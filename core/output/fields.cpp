@@ -67,6 +67,11 @@ void append_arrays(Geometry& whole, const Geometry& part) {
 void append(Geometry& whole, const Geometry& part) {
   assert(whole.kind == part.kind);
   append_arrays(whole, part);
+  if (whole.rigid_parts.empty() || part.rigid_parts.empty()) {
+    whole.rigid_parts.clear();
+  } else {
+    whole.rigid_parts.insert(whole.rigid_parts.end(), part.rigid_parts.begin(), part.rigid_parts.end());
+  }
   const int first = static_cast<int>(whole.points.rows());
   Points points(first + part.points.rows(), 3);
   points << whole.points, part.points;

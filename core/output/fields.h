@@ -30,6 +30,8 @@ struct Geometry {
   std::vector<int> connectivity;  // point indices, cell after cell (points: may be empty, one vertex a point)
   std::vector<int> offsets;       // polygons only: end of each cell in `connectivity`
   std::vector<FieldArray> arrays;
+  std::vector<int>
+      rigid_parts;  // of every cell, where each part moves as a whole; not written; empty: nothing does
 };
 
 int points_per_cell(CellKind kind);  // 0 for polygons

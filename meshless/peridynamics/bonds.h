@@ -7,21 +7,18 @@
 // faster. Memory: 12 bytes per directed bond where all bonds have one weight, else 20.
 #pragma once
 
-#include <Eigen/StdVector>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "meshless/peridynamics/aligned_vector.h"
 #include "meshless/peridynamics/cuts.h"
 #include "meshless/peridynamics/model.h"
 #include "meshless/peridynamics/particles.h"
 
 namespace exemplar::peridynamics {
-
-template <class T>
-using AlignedVector = std::vector<T, Eigen::aligned_allocator<T>>;
 
 struct BondList {
   static constexpr int width = 4;

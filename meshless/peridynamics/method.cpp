@@ -134,6 +134,8 @@ class PeridynamicsMethod : public Method {
   Points surface_points(const BodyParticles& part, const Points& current) const;
   Mat3 local_map(int particle, const Points& current) const;
   const std::vector<Geometry>& surfaces(const Points& current) const;
+  const std::vector<double>& elastic_energies() const;
+  void forget_moment();
   std::vector<Geometry> make_surfaces(const Points& current) const;
   bool is_acted_on() const;  // by supports or loads
   double fastest_particle() const;
@@ -165,7 +167,9 @@ class PeridynamicsMethod : public Method {
   std::vector<RigidTransform> m_motions;  // of the fragments, as they are drawn
   SplitBlend m_blend;
   BodyWatch m_watch;
-  mutable std::vector<Geometry> m_written;  // surfaces of this moment, once somebody has asked
+  // Of this moment, once somebody has asked.
+  mutable std::vector<Geometry> m_written;  // surfaces
+  mutable std::vector<double> m_elastic;    // J, of every particle
   PhaseTimes m_times{{"particles", 0}, {"steps", 0}, {"fragments", 0}};
   Notes m_notes;
 };
@@ -469,7 +473,7 @@ void PeridynamicsMethod::prescribe(double from, double to) {
   if (!is_acted_on()) return;
   const Points current = m_solver->positions();
   Points velocities = m_solver->velocities();
-  Points accelerations = Points::Zero(current.rows(), 3);
+  Points accelerations;
   std::vector<std::uint8_t> held(m_particles.size(), 0);
   for (const BodyParticles& part : m_bodies) {
     for (const SupportedNode& node : part.supports.at(to)) {
@@ -480,6 +484,7 @@ void PeridynamicsMethod::prescribe(double from, double to) {
       }
     }
     if (part.loads.empty()) continue;
+    if (accelerations.size() == 0) accelerations = Points::Zero(current.rows(), 3);
     const Points own = current.middleRows(part.first, part.count());
     const Points forces = part.loads.forces(own, surface_points(part, current), from, to);
     for (Eigen::Index i = 0; i < forces.rows(); ++i) {
@@ -488,7 +493,7 @@ void PeridynamicsMethod::prescribe(double from, double to) {
   }
   m_solver->set_held(held);
   m_solver->drive(velocities);
-  m_solver->set_accelerations(accelerations);
+  if (accelerations.size() > 0) m_solver->set_accelerations(accelerations);
 }
 
 bool PeridynamicsMethod::take_step(double dt) {
@@ -505,7 +510,7 @@ bool PeridynamicsMethod::take_step(double dt) {
 StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& interrupted) {
   Stopwatch stopwatch;
   StepReport report;
-  m_written.clear();
+  forget_moment();
   while (m_time < until - 1e-9 * m_scene.step()) {
     const double end = std::min(until, m_time + m_scene.step());
     const double step = step_for_contact();
@@ -583,7 +588,7 @@ bool PeridynamicsMethod::find_pieces() {
 void PeridynamicsMethod::draw_pieces() {
   m_motions = m_blend.shown(m_fragments, fit_fragments(m_fragments, m_particles.positions,
                                                        m_solver->positions(), m_masses, m_rotations));
-  m_written.clear();
+  forget_moment();
 }
 
 // At the end of a frame.
@@ -615,11 +620,10 @@ Geometry PeridynamicsMethod::particle_geometry(const Points& current) const {
   geometry.kind = CellKind::points;
   geometry.points = current;
   const std::vector<double> damage = m_solver->damage();
-  const std::vector<double> energy = m_solver->elastic_energies();
   geometry.arrays.push_back(make_array("velocity", Association::point, m_solver->velocities()));
   geometry.arrays.push_back(make_array("displacement", Association::point, current - m_particles.positions));
   geometry.arrays.push_back({"damage", Association::point, 1, false, damage});
-  geometry.arrays.push_back({"elastic_energy", Association::point, 1, false, energy});
+  geometry.arrays.push_back({"elastic_energy", Association::point, 1, false, elastic_energies()});
   geometry.arrays.push_back({"volume", Association::point, 1, false, m_particles.volumes});
   geometry.arrays.push_back(make_integer_array("fragment", Association::point, m_fragments.of));
   geometry.arrays.push_back(make_integer_array("body", Association::point, m_particles.body));
@@ -659,6 +663,16 @@ Geometry PeridynamicsMethod::dust_geometry() const {
 const std::vector<Geometry>& PeridynamicsMethod::surfaces(const Points& current) const {
   if (m_written.empty()) m_written = make_surfaces(current);
   return m_written;
+}
+
+const std::vector<double>& PeridynamicsMethod::elastic_energies() const {
+  if (m_elastic.empty()) m_elastic = m_solver->elastic_energies();
+  return m_elastic;
+}
+
+void PeridynamicsMethod::forget_moment() {
+  m_written.clear();
+  m_elastic.clear();
 }
 
 bool PeridynamicsMethod::is_acted_on() const {
@@ -736,7 +750,7 @@ std::vector<Geometry> PeridynamicsMethod::fields() const {
 }
 
 Diagnostics PeridynamicsMethod::diagnostics() const {
-  const Energies energies = m_solver->energies();
+  const Energies energies = m_solver->energies(elastic_energies());
   const Points x = m_solver->positions();
   Diagnostics d;
   // In the order of the particles: a vectorised sum over memory of unknown alignment would differ in its last digit.

@@ -137,8 +137,10 @@ void Solver::drive(const Points& velocities) {
 
 void Solver::set_held(std::span<const std::uint8_t> axes) {
   bool in_part = false;
+  m_holds_any = false;
   for (std::size_t i = 0; i < size(); ++i) {
     const std::uint8_t held = axes[m_order[i]];
+    m_holds_any |= held != 0;
     m_velocities[i].w = held == held_wholly ? 0 : 1 / m_mass[i];
     in_part |= held != 0 && held != held_wholly;
   }
@@ -252,17 +254,33 @@ Vec3 Solver::other_forces(std::size_t i) const {
   return force;
 }
 
-// What supports, loads and the projectile push with, of which the work over a step is exactly that of the mean of its two ends
-// times the way between them (with the kinetic energy of Method::diagnostics). Held axes give back what is taken from `force`.
-void Solver::book_work(std::size_t i, const Vec3& force, const Vec3& acceleration, double half_dt) {
-  Vec3 outside = m_mass[i] * (acceleration - m_gravity) - force;
+// What supports, loads and the projectile push particle i with [N]. Held axes give back what is taken from `force`.
+Vec3 Solver::outside_force(std::size_t i, const Vec3& force, const Vec3& acceleration) const {
+  const bool is_held = m_velocities[i].w == 0 || (!m_held.empty() && m_held[i] != 0);
+  Vec3 outside = Vec3::Zero();
+  if (is_held) {
+    outside = m_mass[i] * (acceleration - m_gravity) - force;
+  } else if (!m_external.empty()) {
+    outside = m_mass[i] * m_external[i];
+  }
   if (m_projectile) outside += m_rest[i].w * projectile_force(*m_projectile, vec(m_records[i]));
+  return outside;
+}
+
+// The work of outside forces over a step is exactly that of the mean of its two ends times the way between them (with the
+// kinetic energy of Method::diagnostics).
+void Solver::book_work(std::size_t i, const Vec3& outside, double half_dt) {
+  m_is_pushed[i] = !outside.isZero(0);
+  if (!m_is_pushed[i]) return;
   m_outside[i] = outside;
   m_work[i] += half_dt * outside.dot(vec(m_velocities[i]));
 }
 
 void Solver::force_pass(double half_dt) {
-  if (is_acted_on()) m_outside.resize(size(), Vec3::Zero());
+  if (is_acted_on()) {
+    m_outside.resize(size(), Vec3::Zero());
+    m_is_pushed.resize(size(), 0);
+  }
   const std::size_t blocks = (size() + block_size - 1) / block_size;
   std::vector<std::vector<std::size_t>> newcomers(blocks);
   parallel_for(
@@ -284,7 +302,7 @@ void Solver::force_pass(double half_dt) {
           if (v.w > 0) a += m_gravity;
           if (!m_external.empty() && v.w > 0) a += m_external[i];
           a = without_held_axes(i, a);
-          if (is_acted_on()) book_work(i, force, a, half_dt);
+          if (!m_is_pushed.empty()) book_work(i, outside_force(i, force, a), half_dt);
           const double limit = m_strength[i] - m_rules.strengthening * row.least_strain;
           m_accelerations[i] = {a.x(), a.y(), a.z(), limit};
           v.x += half_dt * a.x();
@@ -387,7 +405,7 @@ void Solver::kick_and_drift(double dt) {
             v.y += 0.5 * dt * a.y;
             v.z += 0.5 * dt * a.z;
           }
-          if (!m_outside.empty()) m_work[i] += 0.5 * dt * m_outside[i].dot(vec(v));
+          if (!m_is_pushed.empty() && m_is_pushed[i]) m_work[i] += 0.5 * dt * m_outside[i].dot(vec(v));
           const double speed_squared = v.x * v.x + v.y * v.y + v.z * v.z;
           if (!(speed_squared < 1e100)) block.finite = false;
           block.speed_squared = std::max(block.speed_squared, speed_squared);
@@ -501,13 +519,13 @@ std::vector<double> Solver::elastic_energies() const {
   return result;
 }
 
-Energies Solver::energies() const {
+Energies Solver::energies(std::span<const double> elastic) const {
   std::vector<double> contact(size());
   parallel_for(size(), [&](std::size_t i) {
     for_each_contact(i, [&](const Vec3&, double, const PairForce& pair) { contact[i] += 0.5 * pair.energy; });
   });
   Energies sum;
-  for (const double energy : elastic_energies()) sum.elastic += energy;
+  for (const double energy : elastic) sum.elastic += energy;
   for (std::size_t i = 0; i < size(); ++i) {
     sum.kinetic += 0.5 * m_mass[i] * vec(m_velocities[i]).squaredNorm();
     sum.contact += contact[i];
@@ -555,7 +573,8 @@ std::size_t Solver::bytes() const {
                               m_dissipated.size() + m_work.size() + m_radius.size() + m_clear_until.size() +
                               3 * (m_external.size() + m_outside.size());
   return m_bonds.bytes() + m_contacts.bytes() + records * sizeof(Record) + numbers * sizeof(double) +
-         (m_order.size() + m_rank.size()) * sizeof(int) + m_eligible.size() + m_listed.size();
+         (m_order.size() + m_rank.size()) * sizeof(int) + m_eligible.size() + m_listed.size() +
+         m_is_pushed.size();
 }
 
 Solver::State Solver::save() const {
@@ -566,7 +585,7 @@ Solver::State Solver::save() const {
       state.numbers.insert(state.numbers.end(), {r.x, r.y, r.z, r.w});
     }
     state.numbers.insert(state.numbers.end(), {m_released[i], m_dissipated[i], m_work[i]});
-    const Vec3 outside = m_outside.empty() ? Vec3::Zero() : m_outside[i];
+    const Vec3 outside = !m_is_pushed.empty() && m_is_pushed[i] ? m_outside[i] : Vec3::Zero();
     state.numbers.insert(state.numbers.end(), {outside.x(), outside.y(), outside.z()});
     if (m_bonds.alive[i] == m_bonds.initial[i]) continue;
     state.rows.insert(state.rows.end(), {static_cast<int>(i), m_bonds.alive[i]});
@@ -592,7 +611,8 @@ void Solver::load(const State& state) {
   const std::size_t least = per_particle * size() + besides;
   if (state.numbers.size() < least) throw InputError("the saved state belongs to other particles");
   const double* next = state.numbers.data();
-  m_outside.assign(size(), Vec3::Zero());
+  m_outside.resize(size());
+  m_is_pushed.resize(size());
   for (std::size_t i = 0; i < size(); ++i, next += per_particle) {
     m_records[i] = {next[0], next[1], next[2], next[3]};
     m_velocities[i] = {next[4], next[5], next[6], next[7]};
@@ -601,10 +621,13 @@ void Solver::load(const State& state) {
     m_dissipated[i] = next[13];
     m_work[i] = next[14];
     m_outside[i] = Vec3(next[15], next[16], next[17]);
+    m_is_pushed[i] = !m_outside[i].isZero(0);
   }
   if (m_projectile) m_projectile->centre = Vec3(next[0], next[1], next[2]);
   m_last_step = next[3];
   m_evaluated = next[4] != 0;
+  if (!(next[5] >= 0 && next[5] <= static_cast<double>(size())))
+    throw InputError("the saved state belongs to other particles");
   const auto newcomers = static_cast<std::size_t>(next[5]);
   if (state.numbers.size() < least + newcomers || (state.numbers.size() - least - newcomers) % 3 != 0)
     throw InputError("the saved state belongs to other particles");

@@ -120,7 +120,8 @@ class Solver {
   std::vector<double> damage() const;            // broken over initial bonds
   std::vector<double> strain_limits() const;     // τ_i as the next pass will use it
   std::vector<double> elastic_energies() const;  // per particle, half of each bond [J]
-  Energies energies() const;
+  Energies energies() const { return energies(elastic_energies()); }
+  Energies energies(std::span<const double> elastic) const;  // with elastic_energies() that are known already
   Vec3 momentum() const;
   Vec3 angular_momentum() const;      // about the origin
   std::int64_t broken_bonds() const;  // directed copies / 2
@@ -159,8 +160,9 @@ class Solver {
   void for_each_contact(std::size_t i, const Visit& visit) const;
   void let_newcomers_in();
   void relax_overlaps();
-  bool is_acted_on() const { return m_projectile || !m_external.empty(); }
-  void book_work(std::size_t i, const Vec3& force, const Vec3& acceleration, double half_dt);
+  bool is_acted_on() const { return m_projectile || m_holds_any || !m_external.empty(); }
+  Vec3 outside_force(std::size_t i, const Vec3& force, const Vec3& acceleration) const;
+  void book_work(std::size_t i, const Vec3& outside, double half_dt);
   void refresh_contacts();
   double contact_range() const;
 
@@ -186,6 +188,8 @@ class Solver {
   std::vector<std::vector<Overlap>> m_overlaps;  // of every particle; empty: none
   std::vector<int> m_newcomers;                  // may collide from the next step on
   std::vector<Vec3> m_outside;  // N, what supports, loads and the projectile push with; empty: nothing does
+  std::vector<std::uint8_t> m_is_pushed;  // whether m_outside counts: most particles are left alone
+  bool m_holds_any = false;
   std::vector<std::uint8_t> m_held;      // axes; empty: nothing is held in part
   std::vector<std::uint8_t> m_eligible;  // may collide with others: on the surface or with a broken bond
   std::vector<std::uint8_t> m_listed;    // is in m_contacts if near anything

@@ -268,16 +268,19 @@ Records notched_plate(const ValidationContext&) {
       at_most("asymmetry of the damage without spread of strength", crack.asymmetry, 0.05, "symmetric load")};
 }
 
-// Kalthoff and Winkler 1987: a maraging steel plate with two notches is struck between them at its edge;
-// cracks leave the notches at about 70° to the direction of impact.
+// Kalthoff and Winkler 1987: a maraging steel plate with two notches is struck between them at its edge; cracks leave the
+// notches at about 70° to the direction of impact. As the scene `kalthoff`, three particles thick. Bonds break at one strain
+// (α of eq. 5 is 0), as in the published simulations of this plate; with α = 0.25 the cracks start later, run half as far in
+// the same time and at 72° to 76°.
 double kalthoff_angle(double spacing) {
   const int columns = static_cast<int>(std::lround(0.1 / spacing)), rows = 2 * columns, layers = 3;
   const ParticleSet set = cube_grid(columns, rows, layers, spacing, Vec3(spacing / 2, -0.1 + spacing / 2, 0));
-  const Material steel{8000, 190e9 / 1.5, 2.213e4, 0};
+  const Material steel{8000, 191e9 / 1.5, 42408, 0};
   Rules rules;
   rules.strength_spread = 0;
+  rules.strengthening = 0;
   Solver solver(set, std::span(&steel, 1), rules, 3 * spacing, spacing);
-  const double notch = 0.025, depth = 0.05, speed = 16.5;
+  const double notch = 0.025, depth = 0.05, speed = 16;
   solver.remove_bonds([&](int i, int j) {
     for (const double y : {-notch, notch}) {
       const double a = set.positions(i, 1) - y, b = set.positions(j, 1) - y;
@@ -291,13 +294,13 @@ double kalthoff_angle(double spacing) {
   Points velocities = Points::Zero(set.positions.rows(), 3);
   for (std::size_t i = 0; i < set.size(); ++i) {
     const Vec3 x = set.positions.row(static_cast<Eigen::Index>(i));
-    struck[i] = x.x() < 3 * spacing && std::abs(x.y()) < notch ? held_wholly : 0;
+    struck[i] = x.x() < spacing && std::abs(x.y()) < notch ? 1 : 0;  // along x
     if (struck[i]) velocities(static_cast<Eigen::Index>(i), 0) = speed;
   }
   solver.set_velocities(velocities);
   solver.set_held(struck);
   const double dt = 0.8 * solver.stable_step();
-  for (int s = 0; s * dt < 85e-6; ++s) {
+  for (int s = 0; s * dt < 70e-6; ++s) {
     if (!solver.step(dt)) return 0;
   }
   // Direction of the damaged particles seen from the notch tip.
@@ -306,16 +309,16 @@ double kalthoff_angle(double spacing) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     const Eigen::Index row = static_cast<Eigen::Index>(i);
     const Vec2 away(set.positions(row, 0) - depth, std::abs(set.positions(row, 1)) - notch);
-    if (damage[i] > 0.35 && away.norm() > 5e-3 && away.norm() < 0.04 && away.y() > 0)
+    if (damage[i] > 0.35 && away.norm() > 5e-3 && away.norm() < 0.06 && away.y() > 0)
       sum += away.normalized();
   }
   return std::atan2(sum.y(), sum.x()) * 180 / std::numbers::pi;
 }
 
 Records kalthoff(const ValidationContext&) {
-  const double angle = kalthoff_angle(1e-3);
-  const std::string source = "Kalthoff and Winkler 1987: about 70°; Silling 2003: 60° to 75°";
-  return {no_less_than("crack angle [°]", angle, 60, source), at_most("crack angle [°]", angle, 75, source)};
+  const double angle = kalthoff_angle(2e-3 / 3);
+  const std::string source = "Kalthoff and Winkler 1987: about 70°";
+  return {no_less_than("crack angle [°]", angle, 68, source), at_most("crack angle [°]", angle, 72, source)};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
 
 #include "meshless/peridynamics/pieces/fragments.h"
 
@@ -58,16 +60,16 @@ class SurfaceBuilder {
   SurfaceBuilder(const Elements& elements, const TriMesh& surface, const std::vector<RigidTransform>& motions,
                  std::vector<Side> sides)
       : m_elements(elements), m_surface(surface), m_motions(motions), m_sides(std::move(sides)) {
-    for (const Side& side : m_sides)
-      for (int k = 0; k < side.face->count; ++k)
-        m_keys.push_back(key_of(side, elements.corners[side.face->begin + k]));
-    std::sort(m_keys.begin(), m_keys.end());
-    m_keys.erase(std::unique(m_keys.begin(), m_keys.end()), m_keys.end());
+    number_points();
   }
 
   Geometry build(int body) {
     place_points();
-    for (const Side& side : m_sides) add(side);
+    std::size_t first = 0;
+    for (const Side& side : m_sides) {
+      add(side, std::span(m_corner_point).subspan(first, static_cast<std::size_t>(side.face->count)));
+      first += static_cast<std::size_t>(side.face->count);
+    }
     m_normals.rowwise().normalize();
     Geometry out;
     out.series = "surface";
@@ -82,12 +84,28 @@ class SurfaceBuilder {
     out.arrays.push_back(make_integer_array("fragment", Association::cell, m_fragment));
     out.arrays.push_back(make_integer_array("interior", Association::cell, m_interior));
     out.arrays.push_back(make_integer_array("particle", Association::cell, m_particle));
+    out.rigid_parts = std::move(m_fragment);
     out.points = std::move(m_points);
     out.connectivity = std::move(m_connectivity);
     return out;
   }
 
  private:
+  // Gives every corner of every side the number of its point.
+  void number_points() {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> corners;  // key, which corner
+    for (const Side& side : m_sides)
+      for (int k = 0; k < side.face->count; ++k)
+        corners.emplace_back(key_of(side, m_elements.corners[side.face->begin + k]),
+                             static_cast<std::uint32_t>(corners.size()));
+    std::sort(corners.begin(), corners.end());
+    m_corner_point.resize(corners.size());
+    for (const auto& [key, corner] : corners) {
+      if (m_keys.empty() || m_keys.back() != key) m_keys.push_back(key);
+      m_corner_point[corner] = static_cast<int>(m_keys.size()) - 1;
+    }
+  }
+
   void place_points() {
     const auto count = static_cast<Eigen::Index>(m_keys.size());
     m_points.resize(count, 3);
@@ -103,26 +121,27 @@ class SurfaceBuilder {
     }
   }
 
-  int point_of(const Side& side, int vertex) const {
-    return static_cast<int>(std::lower_bound(m_keys.begin(), m_keys.end(), key_of(side, vertex)) -
-                            m_keys.begin());
-  }
-
-  void add(const Side& side) {
+  // `points` of the face's corners.
+  void add(const Side& side, std::span<const int> points) {
     const Face& face = *side.face;
     const Vec3 area = (side.reversed ? -1.0 : 1.0) * area_vector(m_elements.polygon(face));
     const Vec3 turned = m_motions[side.owner].rotation * area;
     for (int k = 0; k < face.count; ++k) {
-      const int v = m_elements.corners[face.begin + k], p = point_of(side, v);
+      const int v = m_elements.corners[face.begin + k], p = points[static_cast<std::size_t>(k)];
       m_normals.row(p) += turned.transpose();
       if (face.triangle < 0 || m_triangle[p] >= 0) continue;
       m_triangle[p] = face.triangle;
       m_barycentric.row(p) = barycentric_of(m_surface, face.triangle, m_elements.vertices.row(v)).transpose();
     }
+    const auto point_of = [&](int vertex) {
+      int k = 0;
+      while (m_elements.corners[face.begin + k] != vertex) ++k;
+      return points[static_cast<std::size_t>(k)];
+    };
     for (int t = face.first_triangle; t < face.first_triangle + face.count - 2; ++t) {
       const auto& [a, b, c] = m_elements.triangles[t];
-      m_connectivity.insert(m_connectivity.end(), {point_of(side, a), point_of(side, side.reversed ? c : b),
-                                                   point_of(side, side.reversed ? b : c)});
+      m_connectivity.insert(m_connectivity.end(),
+                            {point_of(a), point_of(side.reversed ? c : b), point_of(side.reversed ? b : c)});
       m_fragment.push_back(side.owner);
       m_interior.push_back(side.is_interior());
       m_particle.push_back(side.reversed ? face.other : face.particle);
@@ -133,7 +152,8 @@ class SurfaceBuilder {
   const TriMesh& m_surface;
   const std::vector<RigidTransform>& m_motions;
   std::vector<Side> m_sides;
-  std::vector<std::uint64_t> m_keys;
+  std::vector<std::uint64_t> m_keys;  // of the points, in order
+  std::vector<int> m_corner_point;    // of the corners of all sides, one after another
   Points m_points, m_displacement, m_barycentric, m_normals;
   std::vector<int> m_triangle, m_connectivity, m_fragment, m_interior, m_particle;
 };

@@ -55,6 +55,11 @@ TEST(Crossings, AgreeWithPlainNumbersOnRandomTriangles) {
     }
     EXPECT_GT(expected.size(), 500u);
     EXPECT_EQ(crossing_pairs(mesh), expected) << offset;
+    std::vector<int> group(120);
+    for (int t = 0; t < 120; ++t) group[static_cast<std::size_t>(t)] = t % 3;
+    std::erase_if(expected,
+                  [](const std::pair<int, int>& pair) { return pair.first % 3 == pair.second % 3; });
+    EXPECT_EQ(crossing_pairs(mesh, group), expected) << offset;
   }
 }
 
