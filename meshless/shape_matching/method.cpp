@@ -93,6 +93,19 @@ std::size_t body_of_part(const Scene& scene, const std::string& name, std::size_
                            fmt::format("there is no body called '{}'", name)});
 }
 
+// Whether `body` is, over any number of parts, a part of `other`.
+bool is_part_of(const std::vector<PartSettings>& parts, const std::string& body, const std::string& other) {
+  std::string below = body;
+  for (std::size_t step = 0; step < parts.size(); ++step) {
+    const auto link = std::find_if(parts.begin(), parts.end(),
+                                   [&](const PartSettings& part) { return part.body == below && part.of; });
+    if (link == parts.end()) return false;
+    if (*link->of == other) return true;
+    below = *link->of;
+  }
+  return false;
+}
+
 // Particles of a part within half a cell of the other body's surface.
 std::vector<int> touching_particles(const SceneBody& part, const SceneBody& other) {
   const double reach = 0.5 * std::sqrt(other.matched->cells().mean_square_radius());
@@ -122,6 +135,8 @@ void ShapeMatchingMethod::weld_parts() {
     }
     const std::size_t other = body_of_part(m_scene, *settings.of, k, "of");
     if (part == other) refuse("of", "a body cannot be a part of itself");
+    if (is_part_of(m_settings.parts, *settings.of, settings.body))
+      refuse("of", fmt::format("'{}' is itself a part of '{}'", *settings.of, settings.body));
     const std::vector<int> points = touching_particles(m_bodies[part], m_bodies[other]);
     if (points.empty())
       refuse("of",

@@ -173,6 +173,10 @@ TEST(Weld, SaysWhatIsWrongWithAPart) {
   Settings twice = welded(1, 0.01);
   twice.parts.push_back(twice.parts[0]);
   EXPECT_THROW(make_method(scene, twice), InputError);
+  Settings mutual = welded(1, 0.01);
+  mutual.parts.push_back(mutual.parts[0]);
+  std::swap(mutual.parts[1].body, *mutual.parts[1].of);
+  EXPECT_THROW(make_method(scene, mutual), InputError);
   SceneSettings apart = hull_and_bumper();
   apart.bodies[1].position.x() += 0.3;
   const Scene far = make_scene(apart, "");
