@@ -245,8 +245,11 @@ void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shar
     const Mat3 r = coarse.rotation(c);
     const Eigen::RowVector3d centre = coarse.centre(c).transpose();
     Points shape = coarse.rest_shape(c);
+    const Points before = shape.rowwise() - shape.colwise().mean();
     for (Eigen::Index k = 0; k < shape.rows(); ++k)
       shape.row(k) += share * ((goals.row(cells.of(c)[k]) - centre) * r - shape.row(k));
+    shape.rowwise() -= shape.colwise().mean().eval();
+    keep_volume(before, shape);
     coarse.set_rest_shape(c, shape);
   }
 }

@@ -51,7 +51,7 @@ struct PlasticityOptions {
 
 // Coarser cells hold no opinion of their own about what flowed: where finer cells flowed by a share λ, the
 // coarser cells that hold their particles take the same share of the goals into their rest shapes, or they
-// would straighten the body again. `particle_shares`: the largest λ of each particle's cells. Call after
+// would straighten the body again; they too keep their volume. `particle_shares`: the largest λ of each particle's cells. Call after
 // coarse.match at the same positions.
 void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shares);
 
