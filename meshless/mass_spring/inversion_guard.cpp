@@ -83,6 +83,13 @@ double guard_energy(const GuardedTets& guard, const std::vector<char>& is_off, c
   return sum;
 }
 
+int count_inverted(const GuardedTets& guard, const std::vector<char>& is_off, const Points& positions) {
+  int count = 0;
+  for (const Eigen::Index t : squeezed(guard, is_off, positions))
+    count += volume_ratio(guard, t, positions).value < 0.0;
+  return count;
+}
+
 void open_tets(const GuardedTets& guard, const std::vector<char>& is_off, const VecX& inverse_masses,
                Points& positions) {
   for (const Eigen::Index t : squeezed(guard, is_off, positions)) {

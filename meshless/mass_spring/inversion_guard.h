@@ -32,6 +32,9 @@ void add_guard_forces(const GuardedTets& guard, const std::vector<char>& is_off,
                       Points& forces);
 double guard_energy(const GuardedTets& guard, const std::vector<char>& is_off, const Points& positions);
 
+// How many of them are inside out, J < 0.
+int count_inverted(const GuardedTets& guard, const std::vector<char>& is_off, const Points& positions);
+
 // Moves the nodes of tets with J < c to J = c, one tet after the other (the counterpart of springs as
 // constraints).
 void open_tets(const GuardedTets& guard, const std::vector<char>& is_off, const VecX& inverse_masses,

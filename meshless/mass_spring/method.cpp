@@ -121,6 +121,7 @@ class MassSpringMethod : public Method {
   std::vector<ParticleContacts> find_contacts(const std::vector<BodyStep>& steps, double dt);
   bool is_finite() const;
   bool knows_external_work() const;
+  void note_inverted();
 
   const Scene& m_scene;
   Settings m_settings;
@@ -131,6 +132,8 @@ class MassSpringMethod : public Method {
   double m_time = 0;
   double m_contact_dissipation = 0, m_load_work = 0;
   double m_spring_seconds = 0, m_contact_seconds = 0;
+  std::vector<char> m_is_said;  // per body: that a part of it is inside out
+  Notes m_later;                // what turned up on the way
 };
 
 // As many as the springs' stability asks for; and no obstacle may cross half of its own radius in one,
@@ -262,9 +265,26 @@ StepReport MassSpringMethod::advance(double until, const InterruptCheck& interru
     watched.push_back({body.surface.apply(body.springs->positions),
                        body.contact_points.apply(body.springs->positions),
                        body.springs->broken_springs() > 0});
+  note_inverted();
   if (const auto reason = m_watch.check(obstacle_poses(), watched, m_time))
     return {Status::failed, *reason, report.steps, 0};
   return report;
+}
+
+// The watch only sees a body that is inside out as a whole.
+void MassSpringMethod::note_inverted() {
+  m_is_said.resize(m_bodies.size(), 0);
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const SpringBody& springs = *m_bodies[b].springs;
+    const int count = m_is_said[b] ? 0 : springs.inverted_tets();
+    if (count == 0) continue;
+    m_is_said[b] = 1;
+    m_later.push_back(
+        {Severity::warning,
+         fmt::format("{}: at {:.4g} s {} of {} tetrahedra of springs are inside out (column inverted): loads "
+                     "are more than springs of this stiffness can bear",
+                     m_bodies[b].body->name(), m_time, count, springs.network().guard.tets.rows())});
+  }
 }
 
 Geometry spring_geometry(const SceneBody& body) {
@@ -329,7 +349,7 @@ Diagnostics MassSpringMethod::diagnostics() const {
   d.mass = d.kinetic_energy = d.elastic_energy = d.gravitational_energy = 0;
   d.damping_dissipation = d.fracture_energy = 0;
   d.centre_of_mass = d.linear_momentum = d.angular_momentum = Vec3::Zero();
-  double broken = 0;
+  double broken = 0, inverted = 0;
   for (const SceneBody& body : m_bodies) {
     const SpringBody& springs = *body.springs;
     const VecX& m = springs.network().masses;
@@ -343,6 +363,7 @@ Diagnostics MassSpringMethod::diagnostics() const {
     d.damping_dissipation += springs.damped_energy();
     d.fracture_energy += springs.released_energy();
     broken += springs.broken_springs();
+    inverted += springs.inverted_tets();
   }
   if (knows_external_work()) d.external_work = m_load_work;
   d.gravitational_energy = -m_scene.gravity.dot(d.centre_of_mass);
@@ -354,7 +375,7 @@ Diagnostics MassSpringMethod::diagnostics() const {
         std::max({d.deepest_penetration, deepest_point(m_world, body.surface.apply(body.springs->positions)),
                   deepest_point(m_world, body.contact_points.apply(body.springs->positions))});
   d.plastic_measure = 0;
-  d.extra = {{"broken_springs", "", broken}};
+  d.extra = {{"broken_springs", "", broken}, {"inverted", "", inverted}};
   if (m_bodies.size() > 1) {
     std::vector<const Points*> positions;
     for (const SceneBody& body : m_bodies) positions.push_back(&body.springs->positions);
@@ -407,6 +428,7 @@ Notes MassSpringMethod::notes() const {
                        "carry; raise max_substeps or steps per frame for more",
                        body.body->name(), body.softened, m_settings.max_substeps)});
   }
+  out.insert(out.end(), m_later.begin(), m_later.end());
   return out;
 }
 

@@ -203,6 +203,10 @@ int SpringBody::broken_springs() const {
   return static_cast<int>(std::count(m_is_broken.begin(), m_is_broken.end(), 1));
 }
 
+int SpringBody::inverted_tets() const {
+  return count_inverted(m_network.guard, m_is_unguarded, positions);
+}
+
 double SpringBody::spring_energy(Eigen::Index spring) const {
   const int a = m_network.springs(spring, 0), b = m_network.springs(spring, 1);
   const double l = (positions.row(b) - positions.row(a)).norm() - m_network.rest_lengths(spring);

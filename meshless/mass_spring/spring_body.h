@@ -69,6 +69,7 @@ class SpringBody {
   const Network& network() const { return m_network; }
   bool is_broken(Eigen::Index spring) const { return m_is_broken[spring] != 0; }
   int broken_springs() const;
+  int inverted_tets() const;      // inside out, of those that no spring has left
   double elastic_energy() const;  // Σ ½ k (l − l₀)² and the guard's [J]
   double kinetic_energy() const;
   double damped_energy() const { return m_damped_energy; }      // what dampers and air have taken so far [J]

@@ -47,7 +47,7 @@ ShapeMatchingBody::ShapeMatchingBody(CellModel model, const BodyOptions& options
 }
 
 const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
-  if (dt != m_plan_dt) {
+  if (dt != m_plan_dt || m_plasticity.softness() != m_plan_softness) {
     StiffnessRequest request = m_options.stiffness;
     request.dt = dt;
     request.beta = m_options.match.beta;
@@ -55,6 +55,7 @@ const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
     request.extent =
         (m_model.rest_positions.colwise().maxCoeff() - m_model.rest_positions.colwise().minCoeff())
             .maxCoeff();
+    request.softness = m_plan_softness = m_plasticity.softness();
     request.mean_square_radii.clear();
     for (const CellSet& level : m_levels) request.mean_square_radii.push_back(level.mean_square_radius());
     m_plan = plan_stiffness(request);
@@ -187,7 +188,9 @@ void ShapeMatchingBody::flow(double dt) {
   if (m_options.plasticity.kind == PlasticityKind::with_rotation &&
       m_options.plasticity.reference == PlasticityReference::body)
     m_rotation = body_rotation(m_model.rest_positions, m_pass, m_model.masses, m_rotation);
-  m_flowing_cells = m_plasticity.update(m_levels.front(), m_pass, m_rotation, dt);
+  const double reached =
+      m_options.plasticity.reached > 0.0 ? m_plan.reached / m_options.plasticity.reached : 1.0;
+  m_flowing_cells = m_plasticity.update(m_levels.front(), m_pass, m_rotation, dt, reached * m_plan_softness);
   if (m_flowing_cells == 0 || m_levels.size() == 1) return;
   VecX shares = VecX::Zero(positions.rows());
   const Cells& cells = m_levels.front().cells();

@@ -116,7 +116,7 @@ class ShapeMatchingBody {
   std::vector<CellSet> m_levels;  // finest first
   CellPlasticity m_plasticity;
   StiffnessPlan m_plan;
-  double m_plan_dt = 0.0;
+  double m_plan_dt = 0.0, m_plan_softness = 1.0;
   std::vector<HeldParticle> m_held;
   bool m_is_asleep = false;
   double m_quiet_time = 0.0;

@@ -352,6 +352,7 @@ bool ShapeMatchingMethod::is_finite() const {
 
 StepReport ShapeMatchingMethod::advance(double until, const InterruptCheck& interrupted) {
   const auto take = [&](double dt, StepReport& counts) {
+    for (SceneBody& body : m_bodies) adapt_substeps(body, m_scene.step());
     const int count = substeps(dt);
     for (int k = 0; k < count; ++k) step(dt / count);
     counts.steps += count;

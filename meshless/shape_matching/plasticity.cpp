@@ -1,5 +1,6 @@
 #include "meshless/shape_matching/plasticity.h"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -59,13 +60,29 @@ void CellPlasticity::for_each_reference(const CellSet& cells, int cell, const Ma
   for (const int other : m_neighbours[cell]) visit(slot++, cells.rotation(other));
 }
 
-double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_rotation) const {
+namespace {
+
+// ‖dev P (S − I) P‖_F over Young's modulus, `metric` P². Less the pressure: flow keeps the volume and cannot relieve
+// it, so that a cell that is pressed from all sides would flow for ever. P X P and X P² have the same invariants.
+double deviatoric_stress(const Mat3& stretch, const Mat3& metric) {
+  Mat3 strain = stretch - Mat3::Identity();
+  // Large strains are counted relative to what the cell has shrunk to.
+  if (const double det = stretch.determinant(); det > 1e-6) {
+    const double scale = std::cbrt(det);
+    strain = stretch / scale + (scale - 2.0) * Mat3::Identity();
+  }
+  const Mat3 stress = 0.5 * (strain + strain.transpose()) * metric;
+  return std::sqrt(std::max(0.0, (stress * stress).trace() - stress.trace() * stress.trace() / 3.0));
+}
+
+}  // namespace
+
+double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_rotation,
+                               double stiffness) const {
   const Mat3 t = cells.transformation(cell);
-  // Less what only changes the volume: flow keeps it and cannot relieve it, so that a cell that is pressed from
-  // all sides would flow for ever.
-  Mat3 stretched = cells.rotation(cell).transpose() * cells.linear(cell);
-  if (const double det = stretched.determinant(); det > 1e-6) stretched /= std::cbrt(det);
-  const double stretch = (stretched - Mat3::Identity()).norm();
+  const Mat3 stretched = cells.rotation(cell).transpose() * cells.linear(cell);
+  const double stretch =
+      stiffness * deviatoric_stress(stretched, m_stretch[cell] * m_stretch[cell].transpose());
   double turned = 0.0;
   for_each_reference(cells, cell, body_rotation, [&](int slot, const Mat3& reference) {
     const Mat3 flowed = reference * m_turns[slot].toRotationMatrix();
@@ -90,13 +107,39 @@ void CellPlasticity::take_turns(const CellSet& cells, const Mat3& body_rotation)
 
 namespace {
 
+constexpr double k_most_folded = 0.5;  // what no linear map does, of a particle's distance from the centre
+
 // Scales the flowed shape so that the linear map that fits it to the original best keeps the volume: plastic
-// flow does not compress. Flat cells, and what flow has nearly flattened, stay as they are.
-void keep_volume(const Points& original, Points& shape) {
+// flow does not compress. Returns that map. Flat cells, and what flow has nearly flattened, stay as they are.
+Mat3 keep_volume(const Points& original, Points& shape) {
   const Mat3 qq = original.transpose() * original;
+  if (qq.determinant() < 1e-12 * std::pow(qq.trace() / 3.0, 3)) return Mat3::Identity();
+  const Mat3 map = shape.transpose() * original * qq.inverse();
+  const double det = map.determinant();
+  if (!(det > 1e-3)) return Mat3::Identity();
+  shape /= std::cbrt(det);
+  return map / std::cbrt(det);
+}
+
+// Takes out of the change of a rest shape what pressure from all sides has to do with: strains p P⁻², which cells
+// that flow has made of different stiffness along their axes answer with the same stress along all of them.
+void leave_pressure(const Points& shape, const Mat3& metric, Points& change) {
+  const Mat3 qq = shape.transpose() * shape;
   if (qq.determinant() < 1e-12 * std::pow(qq.trace() / 3.0, 3)) return;
-  const double det = (shape.transpose() * original * qq.inverse()).determinant();
-  if (det > 1e-3) shape /= std::cbrt(det);
+  const Mat3 relief = metric.inverse();
+  const double pressure = (change.transpose() * shape * qq.inverse()).trace() / relief.trace();
+  change -= pressure * shape * relief;
+}
+
+// Takes back what would fold the shape: seen in the original, bend and twist move no particle by more than
+// k_most_folded of its distance from the centre.
+void keep_unfolded(const Points& original, const Mat3& map, Points& shape) {
+  const Points linear = original * map.transpose();
+  const Points seen = (shape - linear) * map.inverse().transpose();
+  double most = 0.0;
+  for (Eigen::Index k = 0; k < seen.rows(); ++k)
+    most = std::max(most, seen.row(k).norm() / std::max(1e-300, original.row(k).norm()));
+  if (most > k_most_folded) shape = linear + k_most_folded / most * (shape - linear);
 }
 
 }  // namespace
@@ -113,7 +156,10 @@ bool CellPlasticity::flow_stretch(CellSet& cells, int cell, double rate) {
   Mat3 plastic = (Mat3::Identity() + share * (s - Mat3::Identity())) * m_stretch[cell];
   plastic /= std::cbrt(plastic.determinant());
   const double norm = (plastic - Mat3::Identity()).norm();
-  if (norm > m_options.max) plastic = Mat3::Identity() + m_options.max / norm * (plastic - Mat3::Identity());
+  if (norm > m_options.max) {
+    plastic = Mat3::Identity() + m_options.max / norm * (plastic - Mat3::Identity());
+    plastic /= std::cbrt(plastic.determinant());
+  }
   m_stretch[cell] = plastic;
   m_deformation[cell] = std::min(norm, m_options.max);
   cells.set_rest_shape(cell, m_original[cell] * plastic.transpose());
@@ -132,22 +178,40 @@ bool CellPlasticity::flow_with_rotation(CellSet& cells, int cell, const Points& 
   Points change(shape.rows(), 3);
   for (Eigen::Index k = 0; k < shape.rows(); ++k)
     change.row(k) = share * ((goals.row(particles[k]) - centre) * r - shape.row(k));
+  leave_pressure(shape.rowwise() - shape.colwise().mean(), m_stretch[cell] * m_stretch[cell].transpose(),
+                 change);
   // What creeps by less than a millionth of its overstrain has settled.
   if (change.norm() < 1e-6 * rate * shape.norm()) return false;
   m_shares[cell] = share;
   shape += change;
   shape.rowwise() -= shape.colwise().mean().eval();
   const Points original = m_original[cell].rowwise() - m_original[cell].colwise().mean();
-  keep_volume(original, shape);
+  Mat3 map = keep_volume(original, shape);
   const double changed =
       std::sqrt((shape - original).squaredNorm() / std::max(1e-300, original.squaredNorm()));
-  if (changed > m_options.max) shape = original + m_options.max / changed * (shape - original);
+  if (changed > m_options.max) {
+    shape = original + m_options.max / changed * (shape - original);
+    map = keep_volume(original, shape);
+  }
+  keep_unfolded(original, map, shape);
+  m_stretch[cell] = map;
   m_deformation[cell] = std::min(changed, m_options.max);
   cells.set_rest_shape(cell, shape);
   return true;
 }
 
-int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt) {
+void CellPlasticity::update_softness() {
+  double sum = 0.0;
+  for (const Mat3& map : m_stretch) {
+    const Mat3 metric = map * map.transpose();
+    const double least = Eigen::SelfAdjointEigenSolver<Mat3>(metric, Eigen::EigenvaluesOnly).eigenvalues()(0);
+    sum += 1.0 / std::clamp(least, 1e-4, 1.0);
+  }
+  m_softness = m_stretch.empty() ? 1.0 : sum / static_cast<double>(m_stretch.size());
+}
+
+int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt,
+                           double stiffness) {
   if (m_options.kind == PlasticityKind::none) return 0;
   const double rate = m_options.creep > 0.0 ? 1.0 - std::exp(-dt * m_options.creep) : 1.0;
   const auto count = static_cast<std::size_t>(cells.cells().count());
@@ -157,7 +221,9 @@ int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body
   std::vector<double> measured(count, 0.0);
   if (m_options.kind == PlasticityKind::with_rotation)
     parallel_for(
-        count, [&](std::size_t c) { measured[c] = measure(cells, static_cast<int>(c), body_rotation); }, 64);
+        count,
+        [&](std::size_t c) { measured[c] = measure(cells, static_cast<int>(c), body_rotation, stiffness); },
+        64);
   int flowed = 0;
   for (std::size_t c = 0; c < count; ++c) {
     const int cell = static_cast<int>(c);
@@ -165,6 +231,7 @@ int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body
                   ? flow_stretch(cells, cell, rate)
                   : flow_with_rotation(cells, cell, goals, measured[c], rate);
   }
+  if (flowed > 0) update_softness();
   if (flowed > 0 && m_options.kind == PlasticityKind::with_rotation) take_turns(cells, body_rotation);
   return flowed;
 }
@@ -178,8 +245,11 @@ void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shar
     const Mat3 r = coarse.rotation(c);
     const Eigen::RowVector3d centre = coarse.centre(c).transpose();
     Points shape = coarse.rest_shape(c);
+    const Points before = shape.rowwise() - shape.colwise().mean();
     for (Eigen::Index k = 0; k < shape.rows(); ++k)
       shape.row(k) += share * ((goals.row(cells.of(c)[k]) - centre) * r - shape.row(k));
+    shape.rowwise() -= shape.colwise().mean().eval();
+    keep_volume(before, shape);
     coarse.set_rest_shape(c, shape);
   }
 }
@@ -205,6 +275,7 @@ void CellPlasticity::set_state(std::span<const double> state) {
     std::copy_n(turn, 4, q.coeffs().data());
     turn += 4;
   }
+  update_softness();
 }
 
 }  // namespace exemplar::shape_matching

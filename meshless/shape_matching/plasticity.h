@@ -18,7 +18,12 @@
 // steady load flow without end, in every step again. (3) Flow keeps a cell's volume, as that of solids does:
 // without it every landing left the body a little smaller, for good. (4) Q. Both sources compare with R_ref
 // itself, so that a body that has once been bent counts as bent in every later step: the least load then creeps
-// without end (a dropped clay cube lay flat after 8 s, a stamped dent went on growing).
+// without end (a dropped clay cube lay flat after 8 s, a stamped dent went on growing). (5) With rotation, yield is
+// judged by stress: ‖dev P (S − I) P‖_F, P² = F_p F_pᵀ, F_p the linear map that carries the cell's first rest shape to
+// its present one. What a cell answers to a strain grows with the square of its extent along it (stiffness.h), so that one
+// pressed to half its height gave way at a quarter of the stress, and a dropped barrel ran out over the floor.
+// (6) A rest shape's bend and twist (what no linear map does) stay below half of the cell's size: particles of a cell
+// that folded further changed places for good, and the body lost a third of its volume.
 #pragma once
 
 #include <vector>
@@ -40,11 +45,13 @@ struct PlasticityOptions {
   double yield = 0.05;  // measure above which a cell flows
   double creep = 0.0;   // rate of flow [1/s]; 0: at once
   double max = 2.0;  // bound of the plastic deformation of a cell (Frobenius norm, or RMS change over radius)
+  double reached =
+      0.0;  // share of the material's stiffness that `yield` is meant for (StiffnessPlan); 0: any
 };
 
 // Coarser cells hold no opinion of their own about what flowed: where finer cells flowed by a share λ, the
 // coarser cells that hold their particles take the same share of the goals into their rest shapes, or they
-// would straighten the body again. `particle_shares`: the largest λ of each particle's cells. Call after
+// would straighten the body again; they too keep their volume. `particle_shares`: the largest λ of each particle's cells. Call after
 // coarse.match at the same positions.
 void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shares);
 
@@ -52,8 +59,10 @@ class CellPlasticity {
  public:
   CellPlasticity(const CellSet& cells, const PlasticityOptions& options);
 
-  // After CellSet::match, with the goals it gave. Returns how many cells flowed.
-  int update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt);
+  // After CellSet::match, with the goals it gave. Returns how many cells flowed. `stiffness`: how much stiffer cells
+  // of unchanged shape are now than those that `yield` is meant for.
+  int update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt,
+             double stiffness = 1.0);
 
   const PlasticityOptions& options() const { return m_options; }
   // Which share of its deformation each cell gave up to flow in the last update.
@@ -61,27 +70,32 @@ class CellPlasticity {
   double deformation(int cell) const {
     return m_deformation[cell];
   }  // plastic deformation so far, dimensionless
+  // How much softer than at first the cells are along their thinnest direction, one over the other: the mean of
+  // 1/λ², λ the smallest singular value of F_p. 1: nothing has flowed.
+  double softness() const { return m_softness; }
   std::vector<double> state() const;
   void set_state(std::span<const double> state);
   std::size_t state_size() const { return m_deformation.size() * 10 + m_turns.size() * 4; }
 
  private:
-  double measure(const CellSet& cells, int cell, const Mat3& body_rotation) const;
+  double measure(const CellSet& cells, int cell, const Mat3& body_rotation, double stiffness) const;
   template <class Visit>
   void for_each_reference(const CellSet& cells, int cell, const Mat3& body_rotation,
                           const Visit& visit) const;
   bool flow_stretch(CellSet& cells, int cell, double rate);
   bool flow_with_rotation(CellSet& cells, int cell, const Points& goals, double measured, double rate);
   void take_turns(const CellSet& cells, const Mat3& body_rotation);
+  void update_softness();
 
   PlasticityOptions m_options;
   std::vector<std::vector<int>> m_neighbours;
   std::vector<Points> m_original;  // rest shapes before any flow
-  std::vector<Mat3> m_stretch;     // S_p
+  std::vector<Mat3> m_stretch;     // S_p, or F_p with rotation
   std::vector<double> m_deformation, m_shares;
   std::vector<int> m_first_turn;  // of each cell
   std::vector<Quat> m_turns;      // Q against each neighbour, or against the body
-  double m_mean_share = 1.0;      // particles over members of cells: one over how many cells hold a particle
+  double m_softness = 1.0;
+  double m_mean_share = 1.0;  // particles over members of cells: one over how many cells hold a particle
 };
 
 // Cells that share the most particles with each cell (face neighbours of cubes, not those that touch in a

@@ -151,6 +151,19 @@ Notes notes_of(const Body& body, const ShapeMatchingBody& matched, const Plastic
 
 }  // namespace
 
+int enough_substeps(ShapeMatchingBody& body, double step, int least, int most) {
+  int count = least;
+  while (count < most && body.plan(step / count).reached < k_enough_stiffness) ++count;
+  return count;
+}
+
+void adapt_substeps(SceneBody& body, double step) {
+  const double softness = body.matched->plasticity().softness();
+  if (softness == body.planned_softness) return;
+  body.planned_softness = softness;
+  body.substeps = enough_substeps(*body.matched, step, body.least_substeps, body.most_substeps);
+}
+
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
   if (settings.quadratic && settings.beta == 0.0)
     throw InputError(Problem{{},
@@ -165,16 +178,13 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   BodyOptions options = options_of(body, settings);
   // Stiffness grows with the square of the sub-steps.
   ShapeMatchingBody trial(parts.model, options);
-  double reached = trial.plan(scene.step()).reached;
-  out.substeps = settings.substeps;
-  if (settings.substeps == 0) {
-    out.substeps = 1;
-    while (reached < k_enough_stiffness && out.substeps < settings.max_substeps &&
-           settings.stiffness_time == 0.0)
-      reached = trial.plan(scene.step() / ++out.substeps).reached;
-  }
-  reached = trial.plan(scene.step() / out.substeps).reached;
+  const bool is_free = settings.substeps == 0 && settings.stiffness_time == 0.0;
+  const int asked = std::max(1, settings.substeps);
+  out.most_substeps = is_free ? settings.max_substeps : asked;
+  out.substeps = out.least_substeps = enough_substeps(trial, scene.step(), asked, out.most_substeps);
+  const double reached = trial.plan(scene.step() / out.substeps).reached;
   options.plasticity = plasticity_of(body, settings.plasticity, reached);
+  options.plasticity.reached = reached;
   if (settings.plasticity.yield == 0.0)
     options.plasticity.bend_factor = 2.0 * std::sqrt(2.0) * parts.slenderness;
   out.matched = std::make_unique<ShapeMatchingBody>(std::move(parts.model), options);

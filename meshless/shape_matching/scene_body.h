@@ -19,10 +19,17 @@ struct SceneBody {
   SurfaceFrames rest_frames;     // of the vertices
   SupportSet supports;
   CarriedLoads loads;
-  double contact_margin = 0;  // m
-  int substeps = 1;           // of a scene step
+  double contact_margin = 0;                  // m
+  int substeps = 1;                           // of a scene step
+  int least_substeps = 1, most_substeps = 1;  // at the start, and where flow makes cells softer
+  double planned_softness = 1.0;              // what `substeps` are for (CellPlasticity::softness)
   Notes notes;
 };
+
+// Sub-steps until half of the material's stiffness is reached, from `least` up to `most`.
+int enough_substeps(ShapeMatchingBody& body, double step, int least, int most);
+// More of them where flow has made the body's cells softer.
+void adapt_substeps(SceneBody& body, double step);
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings);
 

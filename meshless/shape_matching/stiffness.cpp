@@ -42,8 +42,8 @@ Oscillator wave_carrier(double omega, double zeta, double dt) {
 StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
   assert(!request.mean_square_radii.empty() && request.dt > 0.0);
   const double dt = request.dt, rigid_share = std::max(1e-6, 1.0 - request.beta);
-  const double finest = request.mean_square_radii.front();
-  const double omega = request.frequency > 0.0 ? request.frequency
+  const double finest = request.mean_square_radii.front() / request.softness;
+  const double omega = request.frequency > 0.0 ? request.frequency * std::sqrt(request.softness)
                        : finest > 0.0          ? request.wave_speed / std::sqrt(finest * rigid_share)
                                                : 0.0;
   const double wanted = omega * omega * finest * rigid_share;  // c²
@@ -61,7 +61,7 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
                                            : std::clamp(static_cast<int>(passes), 1, request.max_iterations);
   double have = plan.alphas[0] * one_pass * plan.iterations;
   for (std::size_t level = 1; level < plan.alphas.size() && have < wanted; ++level) {
-    const double full = rigid_share * request.mean_square_radii[level] / (dt * dt);
+    const double full = rigid_share * request.mean_square_radii[level] / (request.softness * dt * dt);
     if (full <= 0.0) continue;
     plan.alphas[level] = std::min(1.0, (wanted - have) / full);
     have += plan.alphas[level] * full;

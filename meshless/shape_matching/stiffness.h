@@ -16,6 +16,9 @@
 // larger; what remains is given up
 // (`reached` < 1: the body is softer than its material, as every real-time method makes metals).
 //
+// Flow that presses cells flat takes s² down along that direction and with it what they carry: α, iterations and
+// sub-steps are then chosen for the smaller s² (`softness`), as if the cells had always been so flat.
+//
 // Settling: a body that lies on something and swings slower than it would if it had just been put there, g/ω₁,
 // is to come to rest: its slowest swing ω₁ = π c/2L is damped with ratio 0.35, by a look-ahead of 0.7/(ω₁h), as
 // far as the scheme is stable (α θ ≤ 1.4). Free swings and impacts keep the ratio asked for.
@@ -41,6 +44,7 @@ struct StiffnessRequest {
   double dt = 1e-3;
   std::vector<double> mean_square_radii;  // s² of each level, finest first [m²]
   double extent = 0.0;                    // L; 0: does not settle [m]
+  double softness = 1.0;                  // by how much flow has made s² smaller along what is pressed flat
 };
 
 struct StiffnessPlan {
