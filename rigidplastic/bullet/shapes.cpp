@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/mesh/mass_properties.h"
+#include "rigidplastic/bullet/hull_shape.h"
 #include "rigidplastic/bullet/vectors.h"
 
 namespace exemplar::rigid {
@@ -86,7 +87,7 @@ BulletShape BulletShape::from_mesh(const TriMesh& mesh, CollisionGeometry geomet
   result.m_is_hull = geometry == CollisionGeometry::hull ||
                      (geometry == CollisionGeometry::automatic && is_nearly_convex(mesh, hull));
   if (result.m_is_hull) {
-    result.build_hull(hull.vertices);
+    result.build_hull(hull);
     return result;
   }
   result.m_mesh = std::make_unique<TriMesh>(mesh);
@@ -95,11 +96,8 @@ BulletShape BulletShape::from_mesh(const TriMesh& mesh, CollisionGeometry geomet
   return result;
 }
 
-void BulletShape::build_hull(const Points& hull_vertices) {
-  auto shape = std::make_unique<btConvexHullShape>(
-      hull_vertices.data(), static_cast<int>(hull_vertices.rows()), 3 * static_cast<int>(sizeof(double)));
-  shape->setMargin(m_margin);
-  m_shape = std::move(shape);
+void BulletShape::build_hull(const TriMesh& hull) {
+  m_shape = std::make_unique<HullShape>(hull, m_margin);
 }
 
 void BulletShape::build() {
@@ -116,7 +114,7 @@ void BulletShape::build() {
 bool BulletShape::move_vertices(const Points& vertices) {
   m_smallest_extent = extents(vertices).minCoeff();
   if (m_is_hull) {
-    build_hull(convex_hull(vertices).vertices);
+    build_hull(convex_hull(vertices));
     return true;
   }
   m_mesh->vertices = vertices;

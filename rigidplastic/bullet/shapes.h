@@ -4,8 +4,13 @@
 // Facts of Bullet that shaped this: a moving triangle mesh is a btGImpactMeshShape, which gets no contact
 // from a static plane it lies below, so planes are thick boxes; convex hulls keep contact points between
 // steps and rest better than GImpact, which rebuilds its manifold every tick; default margins (4 cm) are too
-// large for small bodies; GImpact's refit clamps boxes to those of the last build plus 1 m and loses what
+// large for small bodies, so they are half a percent of the smallest extent; GImpact's refit clamps boxes to those of the last build plus 1 m and loses what
 // lies beyond, so a shape that outgrows them is built anew.
+//
+// The margin is around the surface: two hulls, a hull and a ball, and triangles and anything else, stand apart by their margins.
+// Only hulls on planes and boxes touch exactly (face_contact.h). All shapes shrunk by their margins were tried: triangles of jagged
+// pieces then cross each other (a test of breaking pieces took minutes instead of seconds), and with hulls alone shrunk a ball
+// lay a margin deeper on a body's hull than on its triangles, which moved dents.
 #pragma once
 
 #include <memory>
@@ -47,7 +52,7 @@ class BulletShape {
   void build();
 
  private:
-  void build_hull(const Points& hull_vertices);
+  void build_hull(const TriMesh& hull);
 
   std::unique_ptr<btCollisionShape> m_shape;
   std::unique_ptr<btStridingMeshInterface> m_mesh_interface;

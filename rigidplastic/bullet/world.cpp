@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "rigidplastic/bullet/face_contact.h"
 #include "rigidplastic/bullet/overlap.h"
 #include "rigidplastic/bullet/vectors.h"
 #include "rigidplastic/bullet/yielding_joint.h"
@@ -86,6 +87,8 @@ Contact contact_of(const btManifoldPoint& point, const btCollisionObject* first,
 struct BulletWorld::Implementation {
   btDefaultCollisionConfiguration configuration;
   btCollisionDispatcher dispatcher{&configuration};
+  FaceContactMaker face_contacts{
+      configuration.getCollisionAlgorithmCreateFunc(CONVEX_HULL_SHAPE_PROXYTYPE, BOX_SHAPE_PROXYTYPE)};
   btDbvtBroadphase broadphase;
   ForgivingSolver solver;
   btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
@@ -102,6 +105,7 @@ struct BulletWorld::Implementation {
     gCalculateCombinedFrictionCallback = combined_friction;
     gCalculateCombinedRestitutionCallback = combined_restitution;
     btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
+    face_contacts.register_at(dispatcher);
     world.getDispatchInfo().m_deterministicOverlappingPairs = true;
     solver.reset();
   }
@@ -221,6 +225,7 @@ BulletWorld::BulletWorld(const std::vector<RigidObject>& objects, const std::vec
   // Separate position correction from velocities at any depth: overlaps never turn into motion.
   self.world.getSolverInfo().m_splitImpulse = 1;
   self.world.getSolverInfo().m_splitImpulsePenetrationThreshold = 0;
+  self.world.getSolverInfo().m_restitutionVelocityThreshold = k_bounce_speed;
   for (const RigidObject& object : objects) self.add(object);
   self.separate_components(objects);
   for (const Joint& joint : joints) self.add(joint);

@@ -51,7 +51,7 @@ struct JointLoad {
 // One contact point of the last tick, a < b. Stale points, which Bullet keeps but did not solve, are left out.
 struct Contact {
   int a = 0, b = 0;               // objects
-  int part_a = -1, index_a = -1;  // of Bullet's sub-shape; index: the triangle of a mesh
+  int part_a = -1, index_a = -1;  // of Bullet's sub-shape; index: a mesh's triangle, a hull's corner
   int part_b = -1, index_b = -1;
   Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();  // m, world
   Vec3 normal = Vec3::UnitY();                          // unit, world, from b towards a

@@ -28,7 +28,7 @@ RestClock rest_clock(std::span<const double> numbers);
 // An object of the world as the clock sees it.
 struct RestingObject {
   bool free = false;           // not fixed, held or prescribed
-  bool driven = false;         // loads act on it: it never rests
+  bool driven = false;         // loads act on it in this tick: it does not rest
   double gyration = 0;         // m, root mean square distance of its mass from its centre
   RestClock* clock = nullptr;  // of a free object
   RigidState state;            // after the tick

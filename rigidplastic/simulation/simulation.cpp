@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/errors.h"
 #include "core/mesh/extrude.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
@@ -236,10 +237,17 @@ void Simulation::prescribe(double end) {
   }
 }
 
+bool Simulation::is_loaded(int scene_body, double from, double to) const {
+  const std::string& name = m_scene.bodies[static_cast<std::size_t>(scene_body)].name();
+  return std::any_of(m_scene.loads.begin(), m_scene.loads.end(), [&](const Load& load) {
+    return (load.body.empty() || load.body == name) && load_profile_integral(load, from, to) != 0;
+  });
+}
+
 void Simulation::apply_loads(double end) {
   for (std::size_t s = 0; s < m_surfaces.size(); ++s) {
     const CarriedSurface& carried = m_surfaces[s];
-    if (carried.loads.empty()) continue;
+    if (!is_loaded(static_cast<int>(s), m_time, end)) continue;
     const Points positions = surface(s);
     const Points forces = carried.loads.forces(positions, m_time, end);
     std::vector<Vec3> force(m_bodies.size(), Vec3::Zero()), torque(m_bodies.size(), Vec3::Zero());
@@ -266,7 +274,7 @@ void Simulation::read_states(double end) {
 std::vector<RestingObject> Simulation::resting_objects() {
   std::vector<RestingObject> objects;
   for (RigidBody& body : m_bodies) {
-    const bool driven = !m_surfaces[static_cast<std::size_t>(body.scene_body)].loads.empty();
+    const bool driven = is_loaded(body.scene_body, m_time_before, m_time);
     const double gyration = std::sqrt(body.frame.inertia.sum() / (2 * body.mass));
     objects.push_back({!is_held(body), driven, gyration, &body.rest, body.state});
   }

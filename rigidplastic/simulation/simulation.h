@@ -142,6 +142,7 @@ class Simulation {
   void make_world();
   void take_tick(double dt, const TickHooks& hooks);
   void prescribe(double end);
+  bool is_loaded(int scene_body, double from, double to) const;  // some load acts within that time
   void apply_loads(double end);
   void read_states(double end);
   std::vector<RestingObject> resting_objects();

@@ -130,6 +130,25 @@ TEST(Rest, WhatBeginsToSlideSlowlyGoesOn) {
   EXPECT_GT(states_after(settings, 2)[0].position.x(), 0.06);
 }
 
+// A pull that begins at 2 s and ends at 2.5 s: still before, moved by it, still afterwards.
+TEST(Rest, ALoadKeepsABodyAwakeOnlyWhileItActs) {
+  SceneSettings settings = cube_on_floor();
+  settings.time.duration = 6;
+  LoadSettings pull;
+  pull.region.all = true;
+  pull.value = Vec3(60, 0, 0);
+  pull.from = 2;
+  pull.until = 2.5;
+  settings.loads.push_back(pull);
+  const RigidState before = states_after(settings, 1.9)[0], during = states_after(settings, 2.4)[0],
+                   after = states_after(settings, 4)[0], late = states_after(settings, 6)[0];
+  EXPECT_EQ(before.velocity, Vec3::Zero());
+  EXPECT_GT(during.velocity.x(), 0.5);
+  EXPECT_EQ(after.velocity, Vec3::Zero());
+  EXPECT_GT(after.position.x(), before.position.x() + 0.1);
+  EXPECT_EQ(after.position, late.position);
+}
+
 // Without anything below it a body drifts on, however slowly.
 TEST(Rest, WhatFloatsIsNotHeld) {
   SceneSettings settings = cube_on_floor();
