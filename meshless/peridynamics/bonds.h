@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "meshless/peridynamics/aligned_vector.h"
+#include "core/base/aligned_vector.h"
 #include "meshless/peridynamics/cuts.h"
 #include "meshless/peridynamics/model.h"
 #include "meshless/peridynamics/particles.h"

@@ -36,6 +36,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/aligned_vector.h"
 #include "meshless/shape_matching/cell_lanes.h"
 #include "meshless/shape_matching/cells.h"
 
@@ -113,7 +114,7 @@ class CellSet {
     Vec3 rest_origin = Vec3::Zero();
   };
   // Four doubles a point on 32-byte borders: loads that straddle cache lines cost twice.
-  using PaddedPoints = std::vector<double, Eigen::aligned_allocator<double>>;
+  using PaddedPoints = AlignedVector<double>;
   struct Place {
     int batch = 0, lane = 0, block = 0;
   };
@@ -142,10 +143,11 @@ class CellSet {
   VecX m_inverse_counts;  // 1 / n_i
   double m_mean_square_radius = 0.0;
   std::vector<Place> m_places;  // of every cell
-  std::vector<Batch> m_batches;
-  std::vector<Maps> m_maps;            // per batch, where T is more than R
-  std::vector<std::uint32_t> m_index;  // particles of each cell: where in the block's arrays of padded points
-  PaddedPoints m_own;                  // per member: q and a one, where cells own their rest shapes
+  AlignedVector<Batch> m_batches;
+  AlignedVector<Maps> m_maps;  // per batch, where T is more than R
+  AlignedVector<std::uint32_t>
+      m_index;         // particles of each cell: where in the block's arrays of padded points
+  PaddedPoints m_own;  // per member: q and a one, where cells own their rest shapes
   std::vector<QuadraticRow> m_quadratic;
   std::vector<Block> m_blocks;
   std::vector<int> m_entry_particles;  // particle of every block entry
