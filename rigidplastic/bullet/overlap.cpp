@@ -62,4 +62,25 @@ void ForgivingSolver::convertContacts(btPersistentManifold** manifolds, int coun
   btSequentialImpulseConstraintSolver::convertContacts(manifolds, count, info);
 }
 
+void ForgivingSolver::release_friction() {
+  for (int k = 0; k < m_tmpSolverContactFrictionConstraintPool.size(); ++k) {
+    btSolverConstraint& friction = m_tmpSolverContactFrictionConstraintPool[k];
+    const btSolverConstraint& contact = m_tmpSolverContactConstraintPool[friction.m_frictionIndex];
+    if (contact.m_appliedImpulse > 0 || friction.m_appliedImpulse == 0) continue;
+    friction.m_lowerLimit = friction.m_upperLimit = 0;
+    resolveSingleConstraintRowGeneric(m_tmpSolverBodyPool[friction.m_solverBodyIdA],
+                                      m_tmpSolverBodyPool[friction.m_solverBodyIdB], friction);
+  }
+}
+
+btScalar ForgivingSolver::solveSingleIteration(int iteration, btCollisionObject** bodies, int body_count,
+                                               btPersistentManifold** manifolds, int manifold_count,
+                                               btTypedConstraint** constraints, int constraint_count,
+                                               const btContactSolverInfo& info, btIDebugDraw* drawer) {
+  const btScalar residual = btSequentialImpulseConstraintSolver::solveSingleIteration(
+      iteration, bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info, drawer);
+  release_friction();
+  return residual;
+}
+
 }  // namespace exemplar::rigid
