@@ -16,7 +16,7 @@ namespace exemplar::rigid {
 
 namespace {
 
-constexpr int k_most_substeps = 64;         // of one scene step
+constexpr double k_most_for_speed = 64;     // sub-steps of one scene step that speeds may ask for
 constexpr double k_travel_fraction = 0.25;  // of the smallest extent, per step
 
 MotionKind motion_of(const ObstacleBody& obstacle) {
@@ -213,9 +213,11 @@ void Simulation::make_world() {
       objects(), m_joints, BulletOptions{m_scene.gravity, m_options.solver_iterations, m_allowed});
 }
 
-// Nothing may travel more than a quarter of its smallest extent in one step, so that nothing tunnels.
+// As many as max_step asks for; more where something would travel more than a quarter of its smallest extent in one step, so
+// that nothing tunnels.
 int Simulation::substeps(double dt) const {
-  double count = std::ceil(dt / m_options.max_step - 1e-9);
+  const double least = std::clamp(std::ceil(dt / m_options.max_step - 1e-9), 1.0, 1e9);
+  double count = least;
   auto consider = [&](const RigidState& state, const BulletShape& shape) {
     const double speed = state.velocity.norm() + m_scene.gravity.norm() * dt;
     count = std::max(count, std::ceil(speed * dt / (k_travel_fraction * shape.smallest_extent())));
@@ -223,7 +225,7 @@ int Simulation::substeps(double dt) const {
   for (const RigidBody& body : m_bodies) consider(body.state, body.shape);
   for (std::size_t o = 0; o < m_obstacle_states.size(); ++o)
     consider(m_obstacle_states[o], m_obstacle_shapes[o]);
-  return static_cast<int>(std::clamp(count, 1.0, static_cast<double>(k_most_substeps)));
+  return static_cast<int>(std::clamp(count, least, std::max(least, k_most_for_speed)));
 }
 
 void Simulation::prescribe(double end) {
