@@ -1,10 +1,10 @@
 #include "core/output/quick_zlib.h"
 
-#include <isa-l.h>
+#include <libdeflate.h>
 #include <vtkObjectFactory.h>
 #include <vtkZLibDataCompressor.h>
 
-#include <array>
+#include <memory>
 
 namespace exemplar {
 
@@ -16,32 +16,20 @@ class QuickZLib : public vtkZLibDataCompressor {
   static QuickZLib* New() { VTK_STANDARD_NEW_BODY(QuickZLib); }
 
   std::size_t GetMaximumCompressionSpace(std::size_t size) override {
-    return vtkZLibDataCompressor::GetMaximumCompressionSpace(size) +
-           64;  // headers of blocks that are only stored
+    return libdeflate_zlib_compress_bound(m_compressor.get(), size);
   }
 
  protected:
   std::size_t CompressBuffer(const unsigned char* from, std::size_t size, unsigned char* to,
                              std::size_t space) override {
-    isal_zstream stream;
-    isal_deflate_stateless_init(&stream);
-    stream.level = 1;
-    stream.level_buf = m_work.data();
-    stream.level_buf_size = static_cast<std::uint32_t>(m_work.size());
-    stream.gzip_flag = IGZIP_ZLIB;
-    stream.flush = NO_FLUSH;
-    stream.end_of_stream = 1;
-    stream.next_in = const_cast<unsigned char*>(from);  // only read
-    stream.avail_in = static_cast<std::uint32_t>(size);
-    stream.next_out = to;
-    stream.avail_out = static_cast<std::uint32_t>(space);
-    if (isal_deflate_stateless(&stream) != COMP_OK)
-      return vtkZLibDataCompressor::CompressBuffer(from, size, to, space);
-    return stream.total_out;
+    return libdeflate_zlib_compress(m_compressor.get(), from, size, to, space);
   }
 
  private:
-  std::array<std::uint8_t, ISAL_DEF_LVL1_DEFAULT> m_work{};
+  struct Free {
+    void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
+  };
+  std::unique_ptr<libdeflate_compressor, Free> m_compressor{libdeflate_alloc_compressor(1)};
 };
 
 }  // namespace

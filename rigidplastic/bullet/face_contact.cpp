@@ -246,6 +246,7 @@ class FaceContact final : public btCollisionAlgorithm {
     point.m_combinedFriction = gCalculateCombinedFrictionCallback(first, second);
     point.m_combinedRestitution = gCalculateCombinedRestitutionCallback(first, second);
     point.m_appliedImpulse = impulse_before(corner.index, box_first);
+    point.m_partId0 = point.m_partId1 = point.m_index0 = point.m_index1 = -1;  // Bullet leaves them open
     (box_first ? point.m_index1 : point.m_index0) = corner.index;
     return point;
   }

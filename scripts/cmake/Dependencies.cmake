@@ -17,7 +17,7 @@ find_package(fmt REQUIRED)
 find_package(Ceres 2.1 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
-pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 find_package(VTK 9.1 REQUIRED COMPONENTS CommonDataModel FiltersCore FiltersGeneral FiltersSources
              IOGeometry IOPLY IOXML IOLegacy IOImage RenderingCore RenderingOpenGL2 RenderingFreeType)
