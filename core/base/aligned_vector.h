@@ -1,6 +1,6 @@
 // Vectors for the kernels: aligned to cache lines, large ones on large pages where the system gives them on demand (Linux,
 // transparent_hugepage = madvise or always): what a kernel gathers is then found without a walk through page tables. Measured with
-// 100 thousand particles and more: steps of peridynamics take a tenth less, of shape matching a seventh.
+// 100 thousand particles and more, other programs running: steps of peridynamics take a tenth less, of shape matching a seventh.
 #pragma once
 
 #include <cstddef>
