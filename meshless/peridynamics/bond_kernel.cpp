@@ -15,58 +15,81 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// Which bonds move a particle's strain limit (eq. 5).
+enum class Strengthening { none, compression, any };
+
 template <BreakRule rule>
 double limit_of(double a, double b) {
   return rule == BreakRule::max ? std::max(a, b) : std::min(a, b);
 }
 
-// Force that bond b puts on particle i [N].
-void add_bond_force(const BondList& bonds, const Record* records, int i, std::int64_t b, double* force) {
-  const Record &self = records[i], &other = records[bonds.neighbour[b]];
-  const double dx = self.x - other.x, dy = self.y - other.y, dz = self.z - other.z;
-  const double r = std::sqrt(std::max(dx * dx + dy * dy + dz * dz, smallest_distance_squared));
-  const double c = bonds.weight_of(b) * (bonds.inverse_length[b] - 1 / r);
-  force[0] -= c * dx;
-  force[1] -= c * dy;
-  force[2] -= c * dz;
+double strain_of(double e) {
+  return std::isinf(e) ? e : e / (1 + std::sqrt(std::max(0.0, 1 + e)));
 }
 
-// Breaks the bond and keeps account of its energy; false if it is only near a weakened bond's limit.
-bool try_break(BondList& bonds, const Record* records, int i, std::int64_t b, double strain, double limit,
+// r0/r − 1. Of two particles in one place it is large and finite, and what it is multiplied with is 0.
+double shortening(double e) {
+  return 1 / std::sqrt(std::max(1 + e, smallest_distance_squared)) - 1;
+}
+
+struct OneBond {
+  double dx, dy, dz, e, pull, inverse_square;
+};
+
+OneBond one_bond(const BondList& bonds, const Record* records, int i, std::int64_t b) {
+  const Record &self = records[i], &other = records[bonds.neighbour[b]];
+  const BondKind kind = bonds.kind_of(b);
+  OneBond bond{self.x - other.x, self.y - other.y, self.z - other.z, 0, kind.pull, kind.inverse_square};
+  bond.e = (bond.dx * bond.dx + bond.dy * bond.dy + bond.dz * bond.dz) * kind.inverse_square - 1;
+  return bond;
+}
+
+// Half of the bond's energy [J]: its other half is the other row's.
+double half_energy(const OneBond& bond, double strain) {
+  return 0.25 * bond.pull * strain * strain / bond.inverse_square;
+}
+
+// Breaks the bond and keeps account of its energy; false if it is only near a weakened bond's limit. `limit` is a
+// squared_limit().
+bool try_break(BondList& bonds, const Record* records, int i, std::int64_t b, double e, double limit,
                const Rules& rules, RowForce& out) {
   if (bonds.neighbour[b] == i) return false;  // padding: its limit can be below its 1e-12 only by τ < 1e-12
-  const bool weak = !bonds.weak.empty() && bonds.weak[b];
-  if (!(strain > (weak ? rules.weak_factor * limit : limit))) return false;
-  out.released += 0.25 * bonds.weight_of(b) * strain * strain / bonds.inverse_length[b];
+  if (!bonds.weak.empty()) {
+    const double strength = strain_of(limit) / first_look(bonds, rules);
+    if (!(strain_of(e) > (bonds.weak[b] ? rules.weak_factor : 1) * strength)) return false;
+  }
+  const OneBond bond = one_bond(bonds, records, i, b);
+  out.released += half_energy(bond, strain_of(e));
   out.broke = true;
-  if (rules.break_order == BreakOrder::before_force) add_bond_force(bonds, records, i, b, out.lost);
+  if (rules.break_order == BreakOrder::before_force) {
+    const double c = bond.pull * shortening(bond.e);
+    out.lost[0] += c * bond.dx;
+    out.lost[1] += c * bond.dy;
+    out.lost[2] += c * bond.dz;
+  }
   bonds.mark_broken(i, b);
   return true;
 }
 
-template <bool uniform, BreakRule rule, bool clamp>
+template <BreakRule rule, Strengthening strengthening>
 RowForce portable_row(BondList& bonds, const Record* records, int i, const Rules& rules) {
-  const Record self = records[i];
-  const double factor = bonds.weak.empty() ? 1 : std::min(1.0, rules.weak_factor);
   RowForce out;
-  out.least_strain = clamp ? 0 : infinity;
+  double least = strengthening == Strengthening::any ? infinity : 0;
   const std::int64_t end = bonds.begin[i] + bonds.alive[i];
   for (std::int64_t b = bonds.begin[i]; b < end; ++b) {
-    const Record& other = records[bonds.neighbour[b]];
-    const double dx = self.x - other.x, dy = self.y - other.y, dz = self.z - other.z;
-    const double r = std::sqrt(std::max(dx * dx + dy * dy + dz * dz, smallest_distance_squared));
-    const double strain = r * bonds.inverse_length[b] - 1;
-    double c = (uniform ? bonds.uniform_weight : bonds.weight[b]) * (bonds.inverse_length[b] - 1 / r);
-    out.least_strain = std::min(out.least_strain, strain);
-    const double limit = limit_of<rule>(self.w, other.w);
-    if (strain > factor * limit && try_break(bonds, records, i, b, strain, limit, rules, out) &&
+    const OneBond bond = one_bond(bonds, records, i, b);
+    double c = bond.pull * shortening(bond.e);
+    least = std::min(least, bond.e);
+    const double limit = limit_of<rule>(records[i].w, records[bonds.neighbour[b]].w);
+    if (bond.e > limit && try_break(bonds, records, i, b, bond.e, limit, rules, out) &&
         rules.break_order == BreakOrder::before_force) {
       c = 0;
     }
-    out.x -= c * dx;
-    out.y -= c * dy;
-    out.z -= c * dz;
+    out.x += c * bond.dx;
+    out.y += c * bond.dy;
+    out.z += c * bond.dz;
   }
+  out.least_strain = strengthening == Strengthening::none ? 0 : strain_of(least);
   if (out.broke) bonds.close_row(i);
   return out;
 }
@@ -83,7 +106,6 @@ double least_lane(__m256d v) {
   return _mm_cvtsd_f64(_mm_min_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
 
-// The kernel works with e = r²/r0² − 1 = ε (2 + ε), which needs neither a root nor a division. With it
 // 1/r − 1/r0 = q/r0 where q = (1 + e)^(−1/2) − 1 = e P(e). P is the polynomial of degree 6 that is closest on
 // |e| ≤ 1/64, to 7e-16: q is off by at most 1.1e-17, a tenth of the rounding of e. Beyond (|ε| > 0.78 %) the
 // rare lanes below take a true root. The float estimate of 1/√, refined, has a chain of dependent
@@ -109,13 +131,9 @@ inline __m256d two_halves(const double* low, const double* high) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(low)), _mm_load_pd(high), 1);
 }
 
-double strain_of(double e) {
-  return std::isinf(e) ? e : e / (1 + std::sqrt(std::max(0.0, 1 + e)));
-}
-
-// Four bonds: difference vectors, 1/r0, e and strain limits.
+// Four bonds: difference vectors, e, strain limits, w/r0 and 1/r0².
 struct FourBonds {
-  __m256d dx, dy, dz, rest, e, limit;
+  __m256d dx, dy, dz, e, limit, pull, inverse_square;
 };
 
 // q of four bonds where some are strained beyond the polynomial or may break: a true root for the former lane
@@ -125,7 +143,8 @@ __attribute__((noinline)) __m256d rare_lanes(BondList& bonds, const Record* reco
                                              int over, __m256d e, __m256d limit, __m256d q,
                                              const Rules& rules, RowForce& out) {
   const __m256d one = _mm256_set1_pd(1);
-  const __m256d root = _mm256_sqrt_pd(_mm256_add_pd(one, e));
+  const __m256d ratio = _mm256_max_pd(_mm256_add_pd(one, e), _mm256_set1_pd(smallest_distance_squared));
+  const __m256d root = _mm256_sqrt_pd(ratio);
   const __m256d exact = _mm256_sub_pd(_mm256_div_pd(one, root), one);
   const __m256d far = _mm256_cmp_pd(_mm256_mul_pd(e, e), _mm256_set1_pd(largest_e * largest_e), _CMP_GT_OQ);
   q = _mm256_blendv_pd(q, exact, far);
@@ -136,7 +155,7 @@ __attribute__((noinline)) __m256d rare_lanes(BondList& bonds, const Record* reco
   _mm256_store_pd(qs, q);
   for (int l = 0; l < 4; ++l) {
     if ((over >> l & 1) == 0) continue;
-    const bool broken = try_break(bonds, records, i, b + l, strain_of(es[l]), limits[l], rules, out);
+    const bool broken = try_break(bonds, records, i, b + l, es[l], limits[l], rules, out);
     if (broken && rules.break_order == BreakOrder::before_force) qs[l] = 0;
   }
   return _mm256_load_pd(qs);
@@ -147,111 +166,143 @@ struct SelfLanes {
   __m256d x, y, z, limit;
 };
 
+// Where lengths and weights are read: taken out of the list once per row.
+struct KindSource {
+  const std::uint16_t* kind;
+  const BondKind* kinds;
+  const double *inverse_square, *pull;
+};
+
+template <bool has_kinds>
+inline void load_kinds(const KindSource& source, std::int64_t b, FourBonds& four) {
+  if constexpr (has_kinds) {
+    const std::uint16_t* kind = source.kind + b;
+    const BondKind* kinds = source.kinds;
+    const __m256d k02 = two_halves(&kinds[kind[0]].inverse_square, &kinds[kind[2]].inverse_square);
+    const __m256d k13 = two_halves(&kinds[kind[1]].inverse_square, &kinds[kind[3]].inverse_square);
+    four.inverse_square = _mm256_unpacklo_pd(k02, k13);
+    four.pull = _mm256_unpackhi_pd(k02, k13);
+  } else {
+    four.inverse_square = _mm256_load_pd(source.inverse_square + b);
+    four.pull = _mm256_load_pd(source.pull + b);
+  }
+}
+
 // Records of four neighbours, transposed on the way into the registers.
-template <BreakRule rule>
+template <BreakRule rule, bool has_kinds, bool has_padding>
 inline FourBonds load_four(const SelfLanes& self, const Record* records, const int* neighbour,
-                           const double* inverse_length) {
-  const double* r0 = &records[neighbour[0]].x;
-  const double* r1 = &records[neighbour[1]].x;
-  const double* r2 = &records[neighbour[2]].x;
-  const double* r3 = &records[neighbour[3]].x;
+                           const KindSource& source, std::int64_t b) {
+  const double* r0 = &records[neighbour[b]].x;
+  const double* r1 = &records[neighbour[b + 1]].x;
+  const double* r2 = &records[neighbour[b + 2]].x;
+  const double* r3 = &records[neighbour[b + 3]].x;
   const __m256d xy02 = two_halves(r0, r2), xy13 = two_halves(r1, r3);
   const __m256d zt02 = two_halves(r0 + 2, r2 + 2), zt13 = two_halves(r1 + 2, r3 + 2);
   FourBonds four;
+  load_kinds<has_kinds>(source, b, four);
   four.dx = _mm256_sub_pd(self.x, _mm256_unpacklo_pd(xy02, xy13));
   four.dy = _mm256_sub_pd(self.y, _mm256_unpackhi_pd(xy02, xy13));
   four.dz = _mm256_sub_pd(self.z, _mm256_unpacklo_pd(zt02, zt13));
-  const __m256d tj = _mm256_unpackhi_pd(zt02, zt13);
-  four.limit = rule == BreakRule::max ? _mm256_max_pd(self.limit, tj) : _mm256_min_pd(self.limit, tj);
+  const __m256d other = _mm256_unpackhi_pd(zt02, zt13);
+  four.limit = rule == BreakRule::max ? _mm256_max_pd(self.limit, other) : _mm256_min_pd(self.limit, other);
   const __m256d flat = _mm256_fmadd_pd(four.dy, four.dy, _mm256_mul_pd(four.dx, four.dx));
-  const __m256d squared =
-      _mm256_max_pd(_mm256_fmadd_pd(four.dz, four.dz, flat), _mm256_set1_pd(smallest_distance_squared));
-  four.rest = _mm256_load_pd(inverse_length);
-  four.e = _mm256_fmsub_pd(_mm256_mul_pd(squared, four.rest), four.rest, _mm256_set1_pd(1));
+  __m256d squared = _mm256_fmadd_pd(four.dz, four.dz, flat);
+  if (has_padding) squared = _mm256_max_pd(squared, _mm256_set1_pd(smallest_distance_squared));
+  four.e = _mm256_fmsub_pd(squared, four.inverse_square, _mm256_set1_pd(1));
   return four;
 }
 
-template <bool uniform, BreakRule rule, bool clamp>
+// What a row adds up, four bonds at a time.
+struct RowLanes {
+  __m256d x, y, z, least;
+};
+
+template <BreakRule rule, Strengthening strengthening, bool has_kinds, bool has_padding>
+inline void add_four(BondList& bonds, const Record* records, int i, const Rules& rules, const SelfLanes& self,
+                     const int* neighbour, const KindSource& source, std::int64_t b, RowLanes& sum, RowForce& out) {
+  const FourBonds four = load_four<rule, has_kinds, has_padding>(self, records, neighbour, source, b);
+  const __m256d e2 = _mm256_mul_pd(four.e, four.e);
+  __m256d q = _mm256_mul_pd(four.e, force_polynomial(four.e, e2));
+  const __m256d over = _mm256_cmp_pd(four.e, four.limit, _CMP_GT_OQ);
+  const __m256d far = _mm256_cmp_pd(e2, _mm256_set1_pd(largest_e * largest_e), _CMP_GT_OQ);
+  if constexpr (strengthening == Strengthening::compression) {
+    sum.least = _mm256_min_pd(sum.least, four.e);
+  } else if constexpr (strengthening == Strengthening::any) {
+    const __m256d padding = _mm256_cmp_pd(four.inverse_square, _mm256_set1_pd(padding_limit), _CMP_GT_OQ);
+    sum.least = _mm256_min_pd(sum.least, _mm256_blendv_pd(four.e, _mm256_set1_pd(infinity), padding));
+  }
+  if (_mm256_movemask_pd(_mm256_or_pd(over, far))) [[unlikely]] {
+    q = rare_lanes(bonds, records, i, b, _mm256_movemask_pd(over), four.e, four.limit, q, rules, out);
+  }
+  const __m256d c = _mm256_mul_pd(q, four.pull);
+  sum.x = _mm256_fmadd_pd(c, four.dx, sum.x);
+  sum.y = _mm256_fmadd_pd(c, four.dy, sum.y);
+  sum.z = _mm256_fmadd_pd(c, four.dz, sum.z);
+}
+
+template <BreakRule rule, Strengthening strengthening, bool has_kinds>
 RowForce vector_row(BondList& bonds, const Record* records, int i, const Rules& rules) {
   const Record own = records[i];
   const SelfLanes self{_mm256_set1_pd(own.x), _mm256_set1_pd(own.y), _mm256_set1_pd(own.z),
                        _mm256_set1_pd(own.w)};
-  // ε > f τ  ⇔  e > f τ (2 + f τ)
-  const double f = bonds.weak.empty() ? 1 : std::min(1.0, rules.weak_factor);
-  const __m256d twice = _mm256_set1_pd(2 * f), square = _mm256_set1_pd(f * f);
-  __m256d fx = _mm256_setzero_pd(), fy = fx, fz = fx;
-  __m256d least = _mm256_set1_pd(clamp ? 0 : infinity);
+  RowLanes sum{_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(),
+               _mm256_set1_pd(strengthening == Strengthening::any ? infinity : 0)};
   const int* neighbour = bonds.neighbour.data();
-  const double* inverse_length = bonds.inverse_length.data();
-  const double* weight = bonds.weight.data();
+  const KindSource source{bonds.kind.data(), bonds.kinds.data(), bonds.inverse_square.data(), bonds.pull.data()};
   RowForce out;
-  const std::int64_t end = bonds.end(i);
-  for (std::int64_t b = bonds.begin[i]; b < end; b += 4) {
-    const FourBonds four = load_four<rule>(self, records, neighbour + b, inverse_length + b);
-    const __m256d e2 = _mm256_mul_pd(four.e, four.e);
-    __m256d q = _mm256_mul_pd(four.e, force_polynomial(four.e, e2));
-    const __m256d highest = _mm256_mul_pd(four.limit, _mm256_fmadd_pd(four.limit, square, twice));
-    const __m256d over = _mm256_cmp_pd(four.e, highest, _CMP_GT_OQ);
-    const __m256d far = _mm256_cmp_pd(e2, _mm256_set1_pd(largest_e * largest_e), _CMP_GT_OQ);
-    if (clamp) {
-      least = _mm256_min_pd(least, four.e);
-    } else {
-      const __m256d padding = _mm256_cmp_pd(four.rest, _mm256_set1_pd(padding_limit), _CMP_GT_OQ);
-      least = _mm256_min_pd(least, _mm256_blendv_pd(four.e, _mm256_set1_pd(infinity), padding));
-    }
-    if (_mm256_movemask_pd(_mm256_or_pd(over, far))) [[unlikely]] {
-      q = rare_lanes(bonds, records, i, b, _mm256_movemask_pd(over), four.e, four.limit, q, rules, out);
-    }
-    __m256d c = _mm256_mul_pd(q, four.rest);
-    if (!uniform) c = _mm256_mul_pd(c, _mm256_load_pd(weight + b));
-    fx = _mm256_fmadd_pd(c, four.dx, fx);
-    fy = _mm256_fmadd_pd(c, four.dy, fy);
-    fz = _mm256_fmadd_pd(c, four.dz, fz);
+  const std::int64_t begin = bonds.begin[i], whole = begin + bonds.alive[i] / 4 * 4, end = bonds.end(i);
+  for (std::int64_t b = begin; b < whole; b += 4) {
+    add_four<rule, strengthening, has_kinds, false>(bonds, records, i, rules, self, neighbour, source, b, sum, out);
   }
-  const double w = uniform ? bonds.uniform_weight : 1;
-  out.x = w * sum_lanes(fx);
-  out.y = w * sum_lanes(fy);
-  out.z = w * sum_lanes(fz);
-  out.least_strain = strain_of(least_lane(least));
+  if (whole < end) {
+    add_four<rule, strengthening, has_kinds, true>(bonds, records, i, rules, self, neighbour, source, whole, sum, out);
+  }
+  out.x = sum_lanes(sum.x);
+  out.y = sum_lanes(sum.y);
+  out.z = sum_lanes(sum.z);
+  if (strengthening != Strengthening::none) out.least_strain = strain_of(least_lane(sum.least));
   if (out.broke) bonds.close_row(i);
   return out;
 }
 
 #endif
 
-template <bool uniform, BreakRule rule, bool clamp>
-RowKernel pick(bool portable) {
+template <BreakRule rule, Strengthening strengthening>
+RowKernel pick(const BondList& bonds, bool portable) {
 #ifdef EXEMPLAR_PERIDYNAMICS_AVX2
-  if (!portable) return vector_row<uniform, rule, clamp>;
+  if (!portable) {
+    return bonds.kind.empty() ? vector_row<rule, strengthening, false> : vector_row<rule, strengthening, true>;
+  }
 #endif
+  (void)bonds;
   (void)portable;
-  return portable_row<uniform, rule, clamp>;
+  return portable_row<rule, strengthening>;
 }
 
-template <bool uniform>
-RowKernel pick(const Rules& rules, bool portable) {
-  if (rules.break_rule == BreakRule::max) {
-    return rules.clamp_strengthening ? pick<uniform, BreakRule::max, true>(portable)
-                                     : pick<uniform, BreakRule::max, false>(portable);
-  }
-  return rules.clamp_strengthening ? pick<uniform, BreakRule::min, true>(portable)
-                                   : pick<uniform, BreakRule::min, false>(portable);
+template <BreakRule rule>
+RowKernel pick(const BondList& bonds, const Rules& rules, bool portable) {
+  if (rules.strengthening == 0) return pick<rule, Strengthening::none>(bonds, portable);
+  return rules.clamp_strengthening ? pick<rule, Strengthening::compression>(bonds, portable)
+                                   : pick<rule, Strengthening::any>(bonds, portable);
 }
 
 }  // namespace
 
+double first_look(const BondList& bonds, const Rules& rules) {
+  // Bonds that break at any strain are looked at from a millionth of the limit on.
+  return bonds.weak.empty() ? 1 : std::clamp(rules.weak_factor, 1e-6, 1.0);
+}
+
 RowKernel choose_kernel(const BondList& bonds, const Rules& rules, bool portable) {
-  return bonds.weight.empty() ? pick<true>(rules, portable) : pick<false>(rules, portable);
+  return rules.break_rule == BreakRule::max ? pick<BreakRule::max>(bonds, rules, portable)
+                                            : pick<BreakRule::min>(bonds, rules, portable);
 }
 
 double row_energy(const BondList& bonds, const Record* records, int i) {
-  const Record& self = records[i];
   double energy = 0;
   for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b) {
-    const Record& other = records[bonds.neighbour[b]];
-    const double dx = self.x - other.x, dy = self.y - other.y, dz = self.z - other.z;
-    const double strain = std::sqrt(dx * dx + dy * dy + dz * dz) * bonds.inverse_length[b] - 1;
-    energy += 0.25 * bonds.weight_of(b) * strain * strain / bonds.inverse_length[b];
+    const OneBond bond = one_bond(bonds, records, i, b);
+    energy += half_energy(bond, strain_of(bond.e));
   }
   return energy;
 }

@@ -10,10 +10,18 @@
 
 namespace exemplar::peridynamics {
 
-// One aligned 32-byte load per neighbour: position and the strain limit of the previous pass.
+// One aligned 32-byte load per neighbour. Of a position w is the strain limit of the previous pass, in the form in which
+// the kernel compares it: squared_limit().
 struct alignas(32) Record {
   double x, y, z, w;
 };
+
+// The kernel works with e = r²/r0² − 1 = ε (2 + ε), which needs neither a root nor a division: ε > f τ ⇔ e > f τ (2 + f τ).
+// f is the fraction of its limit at which a bond is first looked at: 1, or less if some bonds are weakened.
+double first_look(const BondList& bonds, const Rules& rules);
+inline double squared_limit(double limit, double first_look) {
+  return first_look * limit * (2 + first_look * limit);
+}
 
 struct RowForce {
   double x = 0, y = 0, z = 0;  // [N]
@@ -23,10 +31,10 @@ struct RowForce {
   bool broke = false;
 };
 
-// Computes row i; records hold x, y, z, τ of every particle. Writes to row i only.
+// Computes row i; records hold x, y, z and squared_limit() of every particle. Writes to row i only.
 using RowKernel = RowForce (*)(BondList& bonds, const Record* records, int i, const Rules& rules);
 
-// The kernel for the rules and the list's kind of weights; `portable` picks the plain C++ one.
+// The kernel for the rules and the list; `portable` picks the plain C++ one.
 RowKernel choose_kernel(const BondList& bonds, const Rules& rules, bool portable = false);
 
 // Elastic energy of row i, half of each bond [J].

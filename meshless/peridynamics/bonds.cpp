@@ -1,6 +1,8 @@
 #include "meshless/peridynamics/bonds.h"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -16,8 +18,8 @@ std::int64_t BondList::directed_bonds() const {
 }
 
 std::size_t BondList::bytes() const {
-  return neighbour.size() * sizeof(int) + (inverse_length.size() + weight.size()) * sizeof(double) +
-         weak.size() + begin.size() * sizeof(std::int64_t) + (alive.size() + initial.size()) * sizeof(int);
+  return neighbour.size() * sizeof(int) + kind.size() * sizeof(std::uint16_t) + kinds.size() * sizeof(BondKind) +
+         (inverse_square.size() + pull.size()) * sizeof(double) + weak.size() + begin.size() * sizeof(std::int64_t) + (alive.size() + initial.size()) * sizeof(int);
 }
 
 std::int64_t BondList::find(int i, int j) const {
@@ -34,15 +36,19 @@ void BondList::close_row(int i) {
   for (std::int64_t b = begin[i]; b < old_end; ++b) {
     if (neighbour[b] == i) continue;
     neighbour[to] = neighbour[b];
-    inverse_length[to] = inverse_length[b];
-    if (!weight.empty()) weight[to] = weight[b];
+    if (!kind.empty()) kind[to] = kind[b];
+    if (!pull.empty()) {
+      inverse_square[to] = inverse_square[b];
+      pull[to] = pull[b];
+    }
     if (!weak.empty()) weak[to] = weak[b];
     ++to;
   }
   alive[i] = static_cast<int>(to - begin[i]);
   for (; to < old_end; ++to) {
     neighbour[to] = i;
-    inverse_length[to] = padding_inverse_length;
+    if (!kind.empty()) kind[to] = 0;
+    if (!pull.empty()) inverse_square[to] = padding_inverse_square;
   }
 }
 
@@ -57,8 +63,9 @@ void BondList::close_gaps() {
   for (std::size_t i = 0; i < particles(); ++i) {
     const std::int64_t from = begin[i], length = end(i) - from;
     move_row(neighbour, from, length);
-    move_row(inverse_length, from, length);
-    move_row(weight, from, length);
+    move_row(kind, from, length);
+    move_row(inverse_square, from, length);
+    move_row(pull, from, length);
     move_row(weak, from, length);
     begin[i] = to;
     to += length;
@@ -109,43 +116,141 @@ void find_neighbours(const ParticleSet& particles, double radius, BondList& bond
     cells.for_each_near(particles.positions.row(static_cast<Eigen::Index>(i)), [&](int j) {
       if (j == static_cast<int>(i) || particles.body[j] != particles.body[i]) return;
       const double squared = (particles.positions.row(j) - particles.positions.row(i)).squaredNorm();
-      if (squared <= limit) found(j, std::sqrt(squared));
+      if (squared <= limit) found(j);
     });
   };
   bonds.alive.assign(count, 0);
-  parallel_for(count, [&](std::size_t i) { visit(i, [&](int, double) { ++bonds.alive[i]; }); });
+  parallel_for(count, [&](std::size_t i) { visit(i, [&](int) { ++bonds.alive[i]; }); });
   bonds.initial = bonds.alive;
   bonds.begin.assign(count + 1, 0);
   for (std::size_t i = 0; i < count; ++i) bonds.begin[i + 1] = bonds.end(i);
   bonds.neighbour.resize(static_cast<std::size_t>(bonds.begin[count]));
-  bonds.inverse_length.resize(bonds.neighbour.size());
   parallel_for(count, [&](std::size_t i) {
     std::int64_t b = bonds.begin[i];
-    visit(i, [&](int j, double) { bonds.neighbour[b++] = j; });
+    visit(i, [&](int j) { bonds.neighbour[b++] = j; });
     std::sort(bonds.neighbour.begin() + bonds.begin[i], bonds.neighbour.begin() + b);
     for (; b < bonds.begin[i + 1]; ++b) bonds.neighbour[b] = static_cast<int>(i);
-    for (b = bonds.begin[i]; b < bonds.begin[i + 1]; ++b) {
-      const int j = bonds.neighbour[b];
-      const double squared = (particles.positions.row(j) - particles.positions.row(i)).squaredNorm();
-      bonds.inverse_length[b] = j == static_cast<int>(i) ? padding_inverse_length : 1 / std::sqrt(squared);
-    }
   });
 }
 
-// Replaces equal weights by a single number: 8 bytes per bond less to read in every step.
-void fold_uniform_weight(BondList& bonds) {
-  if (bonds.directed_bonds() == 0) return;
-  double low = std::numeric_limits<double>::infinity();
-  double high = 0;
-  for (std::size_t i = 0; i < bonds.particles(); ++i) {
-    for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b) {
-      low = std::min(low, bonds.weight[b]);
-      high = std::max(high, bonds.weight[b]);
+template <class Visit>
+void for_each_bond(const BondList& bonds, std::size_t i, const Visit& visit) {
+  for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b) visit(b, bonds.neighbour[b]);
+}
+
+// Kinds of bonds with consecutive numbers: a hash table with open addressing, because every bond is looked up.
+class KindTable {
+ public:
+  int number_of(const BondKind& kind) {
+    if (2 * m_kinds.size() >= m_slots.size()) grow();
+    int& slot = m_slots[place_of(kind)];
+    if (slot < 0) {
+      slot = static_cast<int>(m_kinds.size());
+      m_kinds.push_back(kind);
     }
+    return slot;
   }
-  if (high - low > 1e-14 * high) return;
-  bonds.uniform_weight = 0.5 * (low + high);
-  bonds.weight = {};
+  int find(const BondKind& kind) const { return m_slots[place_of(kind)]; }
+  const std::vector<BondKind>& kinds() const { return m_kinds; }
+
+ private:
+  std::size_t place_of(const BondKind& kind) const {
+    const std::size_t mask = m_slots.size() - 1;
+    const auto mixed = std::bit_cast<std::uint64_t>(kind.inverse_square) * 0x9e3779b97f4a7c15ULL +
+                       std::bit_cast<std::uint64_t>(kind.pull);
+    std::size_t at = (mixed * 0xd1342543de82ef95ULL >> 40) & mask;
+    while (m_slots[at] >= 0 && !is_same(m_kinds[static_cast<std::size_t>(m_slots[at])], kind)) at = (at + 1) & mask;
+    return at;
+  }
+  static bool is_same(const BondKind& a, const BondKind& b) {
+    return a.inverse_square == b.inverse_square && a.pull == b.pull;
+  }
+  void grow() {
+    m_slots.assign(2 * m_slots.size(), -1);
+    for (std::size_t k = 0; k < m_kinds.size(); ++k) m_slots[place_of(m_kinds[k])] = static_cast<int>(k);
+  }
+
+  std::vector<int> m_slots = std::vector<int>(1024, -1);
+  std::vector<BondKind> m_kinds;
+};
+
+// To 42 bits: what differs by the rounding of positions (some 1e-14) becomes the same, and nothing changes by more
+// than 1.2e-13.
+double rounded(double x) {
+  constexpr std::uint64_t dropped = 10;
+  const auto bits = std::bit_cast<std::uint64_t>(x) + (std::uint64_t{1} << (dropped - 1));
+  return std::bit_cast<double>(bits >> dropped << dropped);
+}
+
+// All kinds of the list in ascending order, so that their numbers do not depend on threads; none if there are more
+// than 16-bit numbers, or so many that a table would not save anything. kind_of(i, j) gives a bond's.
+template <class KindOf>
+std::vector<BondKind> distinct_kinds(const BondList& bonds, const KindOf& kind_of) {
+  constexpr std::size_t block_size = 4096;
+  constexpr std::size_t bonds_per_kind = 16;
+  const std::size_t most =
+      std::min<std::size_t>(65535, static_cast<std::size_t>(bonds.directed_bonds()) / bonds_per_kind);
+  const std::size_t count = (bonds.particles() + block_size - 1) / block_size;
+  std::vector<std::vector<BondKind>> of_block(count);
+  std::atomic<bool> too_many = false;
+  parallel_for(
+      count,
+      [&](std::size_t block) {
+        KindTable table;
+        const std::size_t end = std::min(bonds.particles(), (block + 1) * block_size);
+        for (std::size_t i = block * block_size; i < end && !too_many; ++i) {
+          for_each_bond(bonds, i, [&](std::int64_t, int j) { table.number_of(kind_of(static_cast<int>(i), j)); });
+          if (table.kinds().size() > most) too_many = true;
+        }
+        of_block[block] = table.kinds();
+      },
+      1);
+  if (too_many) return {};
+  KindTable all;
+  for (const std::vector<BondKind>& block : of_block) {
+    for (const BondKind& kind : block) all.number_of(kind);
+    if (all.kinds().size() > most) return {};
+  }
+  std::vector<BondKind> kinds = all.kinds();
+  std::sort(kinds.begin(), kinds.end(), [](const BondKind& a, const BondKind& b) {
+    return std::pair(a.inverse_square, a.pull) < std::pair(b.inverse_square, b.pull);
+  });
+  return kinds;
+}
+
+// Fills `kind` and `kinds`; false if there are too many.
+template <class KindOf>
+bool set_kinds(BondList& bonds, const KindOf& exact_kind_of) {
+  const auto kind_of = [&](int i, int j) {
+    const BondKind exact = exact_kind_of(i, j);
+    return BondKind{rounded(exact.inverse_square), rounded(exact.pull)};
+  };
+  const std::vector<BondKind> kinds = distinct_kinds(bonds, kind_of);
+  if (kinds.empty()) return false;
+  bonds.kinds.assign(1, {padding_inverse_square, 0});
+  bonds.kinds.insert(bonds.kinds.end(), kinds.begin(), kinds.end());
+  KindTable table;
+  for (const BondKind& kind : bonds.kinds) table.number_of(kind);
+  bonds.kind.assign(bonds.neighbour.size(), 0);
+  parallel_for(bonds.particles(), [&](std::size_t i) {
+    for_each_bond(bonds, i, [&](std::int64_t b, int j) {
+      bonds.kind[b] = static_cast<std::uint16_t>(table.find(kind_of(static_cast<int>(i), j)));
+    });
+  });
+  return true;
+}
+
+template <class KindOf>
+void set_each(BondList& bonds, const KindOf& kind_of) {
+  bonds.inverse_square.assign(bonds.neighbour.size(), padding_inverse_square);
+  bonds.pull.assign(bonds.neighbour.size(), 0);
+  parallel_for(bonds.particles(), [&](std::size_t i) {
+    for_each_bond(bonds, i, [&](std::int64_t b, int j) {
+      const BondKind kind = kind_of(static_cast<int>(i), j);
+      bonds.inverse_square[b] = kind.inverse_square;
+      bonds.pull[b] = kind.pull;
+    });
+  });
 }
 
 }  // namespace
@@ -158,8 +263,11 @@ BondModel build_bonds(const ParticleSet& particles, std::span<const Material> ma
   BondList& bonds = model.bonds;
   find_neighbours(particles, horizon, bonds);
   if (is_cut) bonds.remove(is_cut);
-  const auto beta = [&](std::int64_t b) {
-    return mode == StiffnessMode::paper ? 1.0 : partial_volume(1 / bonds.inverse_length[b], horizon, spacing);
+  const auto squared_length = [&](int i, int j) {
+    return (particles.positions.row(j) - particles.positions.row(i)).squaredNorm();
+  };
+  const auto beta = [&](double length) {
+    return mode == StiffnessMode::paper ? 1.0 : partial_volume(length, horizon, spacing);
   };
   model.stiffness.resize(count);
   model.critical_strain.resize(count);
@@ -167,12 +275,12 @@ BondModel build_bonds(const ParticleSet& particles, std::span<const Material> ma
     const Material& material = materials[particles.body[i]];
     double first = 0;   // Σ V_j β r0
     double second = 0;  // Σ V_j β r0²
-    for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b) {
-      const double length = 1 / bonds.inverse_length[b];
-      const double volume = particles.volumes[bonds.neighbour[b]] * beta(b);
+    for_each_bond(bonds, i, [&](std::int64_t, int j) {
+      const double length = std::sqrt(squared_length(static_cast<int>(i), j));
+      const double volume = particles.volumes[j] * beta(length);
       first += volume * length;
       second += volume * length * length;
-    }
+    });
     const double K = material.bulk_modulus;
     const double G = material.fracture_energy;
     const bool discrete = mode == StiffnessMode::calibrated && first > 0;
@@ -185,15 +293,12 @@ BondModel build_bonds(const ParticleSet& particles, std::span<const Material> ma
                                : G > 0                      ? std::sqrt(G / cut)
                                                             : std::numeric_limits<double>::infinity();
   });
-  bonds.weight.assign(bonds.neighbour.size(), 0);
-  parallel_for(count, [&](std::size_t i) {
-    for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b) {
-      const int j = bonds.neighbour[b];
-      const double k = 0.5 * (model.stiffness[i] + model.stiffness[j]);
-      bonds.weight[b] = k * beta(b) * (particles.volumes[i] * particles.volumes[j]);
-    }
-  });
-  fold_uniform_weight(bonds);
+  const auto kind_of = [&](int i, int j) {
+    const double squared = squared_length(i, j), length = std::sqrt(squared);
+    const double k = 0.5 * (model.stiffness[i] + model.stiffness[j]);
+    return BondKind{1 / squared, k * beta(length) * (particles.volumes[i] * particles.volumes[j]) / length};
+  };
+  if (!set_kinds(bonds, kind_of)) set_each(bonds, kind_of);
   return model;
 }
 

@@ -4,7 +4,12 @@
 // Rows are padded to a multiple of four bonds (one AVX2 register of doubles). A padding entry names the row's
 // own particle, so that its force is exactly zero without a mask. When bonds break, the row is closed up in
 // its order and gets shorter: the layout depends only on which bonds are alive, and damaged bodies run
-// faster. Memory: 12 bytes per directed bond where all bonds have one weight, else 20.
+// faster.
+//
+// A step reads every bond once and computes little with it. In a lattice few pairs of rest length and weight are
+// different: an entry is then the neighbour and the 16-bit number of its kind in a table (6 bytes). Where there are
+// more than 65 535 kinds (Voronoi cells, tetrahedra, cells cut by a round surface) it holds the numbers themselves
+// (20 bytes).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +25,13 @@
 
 namespace exemplar::peridynamics {
 
+// What the force of a bond is computed from: its rest length r0 and weight w = k β V_i V_j [N], as the kernel wants
+// them.
+struct alignas(16) BondKind {
+  double inverse_square;  // 1/r0² [1/m²]
+  double pull;            // w/r0 [N/m]
+};
+
 struct BondList {
   static constexpr int width = 4;
 
@@ -27,15 +39,17 @@ struct BondList {
   std::vector<int> alive;           // unbroken bonds of each row
   std::vector<int> initial;         // bonds of each row at rest
   AlignedVector<int> neighbour;
-  AlignedVector<double> inverse_length;  // 1/r0
-  AlignedVector<double> weight;          // k β V_i V_j [N]; empty if all are uniform_weight
-  double uniform_weight = 0;
+  AlignedVector<std::uint16_t> kind;     // of each bond, an index into `kinds`; empty if there are too many
+  AlignedVector<BondKind> kinds;         // the first is the padding's
+  AlignedVector<double> inverse_square;  // of each bond; empty if there are kinds
+  AlignedVector<double> pull;            // of each bond; empty if there are kinds
   std::vector<std::uint8_t> weak;  // empty if no bond is weakened
 
   std::size_t particles() const { return alive.size(); }
   std::int64_t end(std::size_t i) const { return begin[i] + (alive[i] + width - 1) / width * width; }
-  double weight_of(std::int64_t bond) const {
-    return weight.empty() ? uniform_weight : weight[static_cast<std::size_t>(bond)];
+  BondKind kind_of(std::int64_t b) const {
+    const auto bond = static_cast<std::size_t>(b);
+    return kind.empty() ? BondKind{inverse_square[bond], pull[bond]} : kinds[kind[bond]];
   }
   std::int64_t directed_bonds() const;
   std::size_t bytes() const;
@@ -58,11 +72,11 @@ struct BondList {
   void weaken(const std::function<bool(int, int)>& chosen);
 };
 
-// 1/r0 of a padding entry: with the kernel's smallest distance of 1e-15 m the strain is 1e-12, which neither
+// 1/r0² of a padding entry: with the kernel's smallest distance of 1e-15 m the strain is 1e-12, which neither
 // breaks nor counts as compression.
 inline constexpr double smallest_distance_squared = 1e-30;
-inline constexpr double padding_inverse_length = 1e15 * (1 + 1e-12);
-inline constexpr double padding_limit = 1e14;
+inline constexpr double padding_inverse_square = 1e30 * (1 + 2e-12);
+inline constexpr double padding_limit = 1e28;
 
 // Partial volume at the horizon's edge: (δ + λ/2 − r0)/λ for |r0 − δ| ≤ λ/2, else 1.
 double partial_volume(double rest_length, double horizon, double spacing);

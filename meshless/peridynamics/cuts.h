@@ -12,7 +12,8 @@ namespace exemplar::peridynamics {
 // Says whether the straight line between two particles (indices of the rows given) is cut.
 using BondCut = std::function<bool(int, int)>;
 
-// Lines that leave the closed surface. Particles deeper inside than the line is long need no look.
+// Lines that leave the closed surface. Particles deeper inside than the line is long need no look; empty if no line
+// between inner points can leave it.
 BondCut crosses_surface(const TriMesh& surface, const Points& particles);
 
 // A cut that is there from the start: a whole plane, a disc, or a parallelogram.
@@ -24,6 +25,20 @@ struct Notch {
   double radius = 0;                        // disc
   Vec3 u = Vec3::Zero(), v = Vec3::Zero();  // sides of the parallelogram
 };
-bool crosses(const Notch& notch, const Vec3& a, const Vec3& b);
+
+// Says whether a line from a to b crosses the notch.
+class NotchTest {
+ public:
+  explicit NotchTest(const Notch& notch);
+  bool operator()(const Vec3& a, const Vec3& b) const;
+
+ private:
+  Notch m_notch;
+  Vec3 m_normal;
+  Mat3 m_from_axes = Mat3::Zero();
+};
+inline bool crosses(const Notch& notch, const Vec3& a, const Vec3& b) {
+  return NotchTest(notch)(a, b);
+}
 
 }  // namespace exemplar::peridynamics

@@ -106,7 +106,7 @@ Solver::Solver(const ParticleSet& particles, std::span<const Material> materials
         rules.strength_spread * normal_random(rules.seed, static_cast<std::uint64_t>(m_order[i]));
     m_strength[i] = model.critical_strain[i] * std::max(0.0, 1 + spread);
     const double limit = rules.break_in_first_pass ? m_strength[i] : std::numeric_limits<double>::max();
-    m_records[i] = {x.x(), x.y(), x.z(), limit};
+    m_records[i] = {x.x(), x.y(), x.z(), squared_limit(limit, 1)};
     m_velocities[i] = {0, 0, 0, 1 / m_mass[i]};
     m_accelerations[i] = {0, 0, 0, limit};
     m_rest[i] = {x.x(), x.y(), x.z(), own.volumes[i]};
@@ -340,7 +340,8 @@ void Solver::bond_pass() {
 
 void Solver::evaluate() {
   m_contact_path = -1;
-  for (std::size_t i = 0; i < size(); ++i) m_records[i].w = m_accelerations[i].w;
+  const double look = first_look(m_bonds, m_rules);
+  for (std::size_t i = 0; i < size(); ++i) m_records[i].w = squared_limit(m_accelerations[i].w, look);
   refresh_contacts();
   force_pass(0);
   m_evaluated = true;
@@ -390,6 +391,7 @@ bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
 void Solver::kick_and_drift(double dt) {
   const std::size_t count = (size() + block_size - 1) / block_size;
   std::vector<Block> blocks(count);
+  const double first = first_look(m_bonds, m_rules);
   parallel_for(
       count,
       [&](std::size_t b) {
@@ -410,7 +412,7 @@ void Solver::kick_and_drift(double dt) {
           if (!(speed_squared < 1e100)) block.finite = false;
           block.speed_squared = std::max(block.speed_squared, speed_squared);
           Record& x = m_records[i];
-          x = {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, a.w};
+          x = {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, squared_limit(a.w, first)};
         }
       },
       1);
@@ -466,7 +468,7 @@ double Solver::stable_step() const {
   for (std::size_t i = 0; i < size(); ++i) {
     double stiffness = 0;
     for (std::int64_t b = m_bonds.begin[i]; b < m_bonds.begin[i] + m_bonds.alive[i]; ++b) {
-      stiffness += m_bonds.weight_of(b) * m_bonds.inverse_length[b];
+      stiffness += m_bonds.kind_of(b).pull;
     }
     if (m_rules.contact == ContactModel::levine) {
       // The slope of eq. 6 at full overlap; more than four such contacts at once do not fit around a
@@ -563,7 +565,9 @@ std::vector<ObstacleImpulse> Solver::take_impulses() {
 void Solver::for_each_bond(int particle, const std::function<void(int, double, double)>& visit) const {
   const int i = m_rank[particle];
   for (std::int64_t b = m_bonds.begin[i]; b < m_bonds.begin[i] + m_bonds.alive[i]; ++b) {
-    visit(m_order[m_bonds.neighbour[b]], 1 / m_bonds.inverse_length[b], m_bonds.weight_of(b));
+    const BondKind kind = m_bonds.kind_of(b);
+    const double length = 1 / std::sqrt(kind.inverse_square);
+    visit(m_order[m_bonds.neighbour[b]], length, kind.pull * length);
   }
 }
 

@@ -107,8 +107,9 @@ Fragmentation fragment_plate(const FlyingPlate& plate, double spacing, double ho
   const Material glass{2200, 32.81e9, plate.fracture_energy, 0};
   Solver solver(set, std::span(&glass, 1), rules, horizon * (1 + 1e-9), spacing);
   for (const Notch& flaw : flaws_of(plate.flaws, set.positions.colwise().mean().transpose()))
-    solver.remove_bonds(
-        [&](int i, int j) { return crosses(flaw, set.positions.row(i), set.positions.row(j)); });
+    solver.remove_bonds([&, crosses = NotchTest(flaw)](int i, int j) {
+      return crosses(set.positions.row(i), set.positions.row(j));
+    });
   Points velocities = Points::Zero(set.positions.rows(), 3);
   velocities.leftCols(2) =
       plate.rate * (set.positions.leftCols(2).rowwise() - set.positions.leftCols(2).colwise().mean().eval());

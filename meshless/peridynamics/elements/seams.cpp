@@ -4,7 +4,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <unordered_map>
+
+#include "core/base/parallel.h"
 
 namespace exemplar::peridynamics {
 
@@ -25,29 +26,38 @@ class PlaceIndex {
     for (double x = low[0]; x <= high[0]; ++x)
       for (double y = low[1]; y <= high[1]; ++y)
         for (double z = low[2]; z <= high[2]; ++z) {
-          const auto found = m_heads.find(key(x, y, z));
-          for (int i = found == m_heads.end() ? -1 : found->second; i >= 0; i = m_next[i])
+          for (int i = m_heads[slot_of(x, y, z)]; i >= 0; i = m_next[i])
             if ((m_places[i] - p).squaredNorm() < m_tolerance * m_tolerance) return i;
         }
-    const Eigen::Array3d own = (p.array() / m_grain).floor();
-    int& head = m_heads.try_emplace(key(own[0], own[1], own[2]), -1).first->second;
-    m_next.push_back(head);
-    head = static_cast<int>(m_places.size());
+    if (m_places.size() == m_heads.size()) grow();
     m_places.push_back(p);
-    return head;
+    m_next.push_back(-1);
+    put(static_cast<int>(m_places.size()) - 1);
+    return static_cast<int>(m_places.size()) - 1;
   }
   const std::vector<Vec3>& places() const { return m_places; }
 
  private:
-  // Two cells may share a key: distances decide in the end.
-  static std::uint64_t key(double x, double y, double z) {
+  // Cells may share a slot: distances decide in the end.
+  std::size_t slot_of(double x, double y, double z) const {
     const auto part = [](double v) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(v)); };
     std::uint64_t h = part(x) * 0x9E3779B97F4A7C15u;
     h = (h ^ (h >> 29) ^ part(y)) * 0xBF58476D1CE4E5B9u;
-    return (h ^ (h >> 31) ^ part(z)) * 0x94D049BB133111EBu;
+    h = (h ^ (h >> 31) ^ part(z)) * 0x94D049BB133111EBu;
+    return static_cast<std::size_t>(h >> 32) & (m_heads.size() - 1);
+  }
+  void put(int place) {
+    const Eigen::Array3d own = (m_places[place].array() / m_grain).floor();
+    int& head = m_heads[slot_of(own[0], own[1], own[2])];
+    m_next[place] = head;
+    head = place;
+  }
+  void grow() {
+    m_heads.assign(4 * m_heads.size(), -1);
+    for (std::size_t i = 0; i < m_places.size(); ++i) put(static_cast<int>(i));
   }
   double m_tolerance, m_grain;
-  std::unordered_map<std::uint64_t, int> m_heads;
+  std::vector<int> m_heads = std::vector<int>(1024, -1);
   std::vector<int> m_next;
   std::vector<Vec3> m_places;
 };
@@ -80,10 +90,12 @@ std::vector<SidedEdge> open_edges(const Elements& elements) {
   std::vector<SidedEdge> all(begin.back());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
   each([&](const SidedEdge& edge) { all[next[static_cast<std::size_t>(edge.particle)]++] = edge; });
-  std::vector<SidedEdge> open;
-  for (std::size_t p = 0; p < particles; ++p) {
+  parallel_for(particles, [&](std::size_t p) {
     std::sort(all.begin() + static_cast<std::ptrdiff_t>(begin[p]),
               all.begin() + static_cast<std::ptrdiff_t>(begin[p + 1]));
+  });
+  std::vector<SidedEdge> open;
+  for (std::size_t p = 0; p < particles; ++p) {
     for (std::size_t i = begin[p]; i < begin[p + 1];) {
       SidedEdge sum = all[i];
       std::size_t end = i + 1;
@@ -225,13 +237,20 @@ void close_seams(const Points& at, Elements& elements) {
   for (std::size_t i = 0; i < index.places().size(); ++i)
     elements.vertices.row(static_cast<Eigen::Index>(i)) = index.places()[i].transpose();
   for (int round = 0; round < k_most_rounds && split_edges(elements);) ++round;
-  elements.triangles.clear();
+  // A polygon of n corners has n − 2 triangles.
+  std::size_t triangles = 0;
   for (Face& face : elements.faces) {
-    face.first_triangle = static_cast<int>(elements.triangles.size());
-    for (const auto& [a, b, c] : triangulate(elements.polygon(face)))
-      elements.triangles.push_back({elements.corners[face.begin + a], elements.corners[face.begin + b],
-                                    elements.corners[face.begin + c]});
+    face.first_triangle = static_cast<int>(triangles);
+    triangles += static_cast<std::size_t>(face.count) - 2;
   }
+  elements.triangles.resize(triangles);
+  parallel_for(elements.faces.size(), [&](std::size_t f) {
+    const Face& face = elements.faces[f];
+    auto next = elements.triangles.begin() + face.first_triangle;
+    for (const auto& [a, b, c] : triangulate(elements.polygon(face)))
+      *next++ = {elements.corners[face.begin + a], elements.corners[face.begin + b],
+                 elements.corners[face.begin + c]};
+  });
 }
 
 }  // namespace exemplar::peridynamics

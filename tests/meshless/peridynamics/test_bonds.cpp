@@ -48,14 +48,78 @@ TEST(Bonds, AreAllPairsWithinTheHorizonOfOneBody) {
   }
 }
 
-TEST(Bonds, EqualWeightsTakeTwelveBytesPerBond) {
+TEST(Bonds, ALatticeTakesSixBytesPerBond) {
   const ParticleSet set = cube_grid(32, 32, 32, 1e-3);
-  const BondModel paper = build_bonds(set, two_materials, 3e-3, 1e-3, StiffnessMode::paper);
-  const BondModel calibrated = build_bonds(set, two_materials, 3e-3, 1e-3, StiffnessMode::calibrated);
-  const double bonds = static_cast<double>(paper.bonds.directed_bonds());
-  EXPECT_TRUE(paper.bonds.weight.empty());
-  EXPECT_LT(static_cast<double>(paper.bonds.bytes()) / bonds, 12.5);
-  EXPECT_LT(static_cast<double>(calibrated.bonds.bytes()) / bonds, 20.9);
+  for (const StiffnessMode mode : {StiffnessMode::paper, StiffnessMode::taper, StiffnessMode::calibrated}) {
+    const BondList bonds = build_bonds(set, two_materials, 3e-3, 1e-3, mode).bonds;
+    EXPECT_LT(static_cast<double>(bonds.bytes()) / static_cast<double>(bonds.directed_bonds()), 6.5);
+    EXPECT_GT(bonds.kinds.size(), 6U);
+    EXPECT_LT(bonds.kinds.size(), 2000U);
+  }
+  const BondList cloud = build_bonds(random_cloud(2000, 5), two_materials, 0.25, 0.06, StiffnessMode::paper).bonds;
+  EXPECT_TRUE(cloud.kind.empty());
+  EXPECT_EQ(cloud.pull.size(), cloud.neighbour.size());
+}
+
+TEST(Bonds, KindsAreTheBondsOfTheirPlaces) {
+  ParticleSet set = cube_grid(12, 9, 7, 1e-3);
+  set.positions.rowwise() += Eigen::RowVector3d(0.3, -0.7, 0.1);  // positions are rounded differently
+  const BondModel model = build_bonds(set, two_materials, 3e-3, 1e-3, StiffnessMode::calibrated);
+  const BondList& bonds = model.bonds;
+  ASSERT_FALSE(bonds.kind.empty());
+  for (int i = 0; i < static_cast<int>(bonds.particles()); ++i) {
+    for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b) {
+      const int j = bonds.neighbour[b];
+      const double r0 = (set.positions.row(j) - set.positions.row(i)).norm();
+      const double k = 0.5 * (model.stiffness[i] + model.stiffness[j]);
+      const double w = k * partial_volume(r0, 3e-3, 1e-3) * set.volumes[i] * set.volumes[j];
+      ASSERT_NEAR(bonds.kind_of(b).inverse_square * r0 * r0, 1, 2e-13);
+      ASSERT_NEAR(bonds.kind_of(b).pull * r0 / w, 1, 2e-13);
+      const BondKind other = bonds.kind_of(bonds.find(j, i));
+      ASSERT_EQ(bonds.kind_of(b).inverse_square, other.inverse_square);
+      ASSERT_EQ(bonds.kind_of(b).pull, other.pull);
+    }
+  }
+}
+
+// The same numbers without the table.
+BondList written_out(const BondList& bonds) {
+  BondList each = bonds;
+  each.kind.clear();
+  each.kinds.clear();
+  for (std::size_t b = 0; b < bonds.neighbour.size(); ++b) {
+    const BondKind kind = bonds.kind_of(static_cast<std::int64_t>(b));
+    each.inverse_square.push_back(kind.inverse_square);
+    each.pull.push_back(kind.pull);
+  }
+  return each;
+}
+
+TEST(Kernel, KindsGiveTheSameForcesAndBreakTheSameBonds) {
+  const ParticleSet set = cube_grid(9, 8, 7, 1e-3);
+  BondList kinds = build_bonds(set, two_materials, 3e-3, 1e-3, StiffnessMode::calibrated).bonds;
+  ASSERT_FALSE(kinds.kind.empty());
+  BondList each = written_out(kinds);
+  AlignedVector<Record> records(set.size());
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const Vec3 x = set.positions.row(static_cast<Eigen::Index>(i));
+    const double wave = 1e-5 * std::sin(0.7 * static_cast<double>(i));
+    records[i] = {x.x() + wave, x.y() - wave, x.z() + 0.5 * wave, squared_limit(5e-3, 1)};
+  }
+  const Rules rules;
+  int broke = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int i = 0; i < static_cast<int>(set.size()); ++i) {
+      const RowForce a = choose_kernel(kinds, rules)(kinds, records.data(), i, rules);
+      const RowForce b = choose_kernel(each, rules)(each, records.data(), i, rules);
+      ASSERT_EQ(std::tie(a.x, a.y, a.z, a.least_strain, a.released), std::tie(b.x, b.y, b.z, b.least_strain, b.released));
+      broke += a.broke;
+    }
+    ASSERT_EQ(kinds.alive, each.alive);
+    kinds.close_gaps();
+    each.close_gaps();
+  }
+  EXPECT_GT(broke, 100);
 }
 
 TEST(Bonds, PlateHasTheKnownNumberOfBonds) {
@@ -149,27 +213,32 @@ TEST(Kernel, OneBondAtEveryStrain) {
 }
 
 TEST(Bonds, ClosingGapsChangesNoForce) {
-  const ParticleSet set = random_cloud(400, 5);
-  BondList bonds = build_bonds(set, two_materials, 0.25, 0.06, StiffnessMode::calibrated).bonds;
   const auto rows = [](const BondList& list) {
     std::vector<std::vector<double>> all;
     for (std::size_t i = 0; i < list.particles(); ++i) {
       std::vector<double> row;
       for (std::int64_t b = list.begin[i]; b < list.end(i); ++b) {
-        row.insert(row.end(), {double(list.neighbour[b]), list.inverse_length[b], list.weight_of(b)});
+        const BondKind kind = list.kind_of(b);
+        row.insert(row.end(), {double(list.neighbour[b]), kind.inverse_square, kind.pull});
       }
       all.push_back(row);
     }
     return all;
   };
-  bonds.close_gaps();
-  const std::int64_t whole = bonds.begin.back();
-  bonds.remove([](int i, int j) { return (i + j) % 3 != 0; });
-  EXPECT_EQ(bonds.begin.back(), whole);
-  const auto before = rows(bonds);
-  bonds.close_gaps();
-  EXPECT_LT(bonds.begin.back(), whole / 2);
-  EXPECT_EQ(rows(bonds), before);
+  BondList cloud = build_bonds(random_cloud(400, 5), two_materials, 0.25, 0.06, StiffnessMode::calibrated).bonds;
+  BondList lattice = build_bonds(cube_grid(8, 8, 8, 1e-3), two_materials, 3e-3, 1e-3, StiffnessMode::calibrated).bonds;
+  ASSERT_TRUE(cloud.kind.empty());
+  ASSERT_FALSE(lattice.kind.empty());
+  for (BondList* bonds : {&cloud, &lattice}) {
+    bonds->close_gaps();
+    const std::int64_t whole = bonds->begin.back();
+    bonds->remove([](int i, int j) { return (i + j) % 3 != 0; });
+    EXPECT_EQ(bonds->begin.back(), whole);
+    const auto before = rows(*bonds);
+    bonds->close_gaps();
+    EXPECT_LT(bonds->begin.back(), whole / 2);
+    EXPECT_EQ(rows(*bonds), before);
+  }
 }
 
 TEST(Kernel, ForceIsTheGradientOfTheEnergy) {

@@ -43,6 +43,7 @@ TEST(Cuts, BondsDoNotCrossASlitNarrowerThanTheHorizon) {
   const Solver alone(set, std::span(&material, 1), Rules{}, 3 * h, h);
   EXPECT_EQ(solver.bonds().directed_bonds(), 2 * alone.bonds().directed_bonds());
   for (int i = 0; i < 250; ++i) solver.for_each_bond(i, [&](int j, double, double) { EXPECT_LT(j, 250); });
+  EXPECT_FALSE(crosses_surface(lower, under.positions)) << "no line between two points of a block leaves it";
 }
 
 TEST(Cuts, NotchesCutWhatCrossesThem) {
