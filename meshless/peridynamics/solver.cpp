@@ -583,6 +583,7 @@ std::size_t Solver::bytes() const {
 
 Solver::State Solver::save() const {
   State state;
+  state.numbers.reserve(19 * size());
   for (std::size_t i = 0; i < size(); ++i) {
     for (const auto* records : {&m_records, &m_velocities, &m_accelerations}) {
       const Record& r = (*records)[i];

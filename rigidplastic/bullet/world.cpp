@@ -85,6 +85,55 @@ Contact contact_of(const btManifoldPoint& point, const btCollisionObject* first,
   return c.a < c.b ? c : flipped(c);
 }
 
+// Turns free bodies so that they keep their angular momentum L = I ω: with the ω of the middle of the step, and afterwards
+// ω = I⁻¹ L. Bullet's gyroscopic term took 4 % of it in every second (10 rad/s, 4 ms).
+class SpinKeepingWorld : public btDiscreteDynamicsWorld {
+ public:
+  using btDiscreteDynamicsWorld::btDiscreteDynamicsWorld;
+
+ protected:
+  void integrateTransforms(btScalar dt) override {
+    std::vector<btVector3> momenta;
+    for (int b = 0; b < m_nonStaticRigidBodies.size(); ++b) {
+      btRigidBody& body = *m_nonStaticRigidBodies[b];
+      momenta.push_back(momentum_of(body));
+      if (is_free(body)) body.setAngularVelocity(middle_velocity(body, momenta.back(), dt));
+    }
+    btDiscreteDynamicsWorld::integrateTransforms(dt);
+    for (int b = 0; b < m_nonStaticRigidBodies.size(); ++b) {
+      btRigidBody& body = *m_nonStaticRigidBodies[b];
+      if (is_free(body))
+        body.setAngularVelocity(velocity_of(body, body.getWorldTransform().getBasis(), momenta[static_cast<std::size_t>(b)]));
+    }
+  }
+
+ private:
+  static bool is_free(const btRigidBody& body) {
+    return !body.isStaticOrKinematicObject() && !body.getInvInertiaDiagLocal().isZero();
+  }
+  static btVector3 momentum_of(const btRigidBody& body) {
+    const btMatrix3x3& axes = body.getWorldTransform().getBasis();
+    const btVector3 local = body.getAngularVelocity() * axes;  // axesᵀ ω
+    const btVector3& inverse = body.getInvInertiaDiagLocal();
+    btVector3 momentum(0, 0, 0);
+    for (int a = 0; a < 3; ++a)
+      if (inverse[a] > 0) momentum[a] = local[a] / inverse[a];
+    return axes * momentum;
+  }
+  static btVector3 velocity_of(const btRigidBody& body, const btMatrix3x3& axes, const btVector3& momentum) {
+    return axes * ((momentum * axes) * body.getInvInertiaDiagLocal());
+  }
+  static btVector3 middle_velocity(const btRigidBody& body, const btVector3& momentum, btScalar dt) {
+    btVector3 velocity = body.getAngularVelocity();
+    for (int k = 0; k < 3; ++k) {
+      btTransform middle;
+      btTransformUtil::integrateTransform(body.getWorldTransform(), btVector3(0, 0, 0), velocity, dt / 2, middle);
+      velocity = velocity_of(body, middle.getBasis(), momentum);
+    }
+    return velocity;
+  }
+};
+
 }  // namespace
 
 struct BulletWorld::Implementation {
@@ -99,7 +148,7 @@ struct BulletWorld::Implementation {
       configuration.getCollisionAlgorithmCreateFunc(CONVEX_HULL_SHAPE_PROXYTYPE, BOX_SHAPE_PROXYTYPE)};
   btDbvtBroadphase broadphase;
   ForgivingSolver solver;
-  btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
+  SpinKeepingWorld world{&dispatcher, &broadphase, &solver, &configuration};
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   std::vector<std::unique_ptr<Tag>> tags;
   std::vector<std::unique_ptr<btTypedConstraint>> joints;
@@ -153,6 +202,7 @@ struct BulletWorld::Implementation {
       body->setCollisionFlags(body->getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
     }
     body->setActivationState(DISABLE_DEACTIVATION);
+    body->setFlags(0);  // no gyroscopic term: see SpinKeepingWorld
     // Bullet takes gap/dt off the rebound of a contact that is still open, which loses up to all of it: where
     // there is restitution, only touching points are solved.
     if (object.restitution > 0) body->setContactProcessingThreshold(0);

@@ -112,6 +112,54 @@ TEST(Simulation, ARestitutionFactorScalesTheRebound) {
 }
 
 // A wall that is driven at 1 m/s against a box without friction: it leaves with 1 + e.
+// What turns freely: Euler's equations have closed forms for its momentum, its energy and the axis of a symmetric top.
+struct FreeTurn {
+  Vec3 momentum;  // kg m²/s
+  double energy;  // J
+  Vec3 axis;      // the body's y
+};
+
+FreeTurn turn_of(const RigidBody& body) {
+  const Vec3 momentum = spin_momentum(body.state, body.frame.inertia);
+  const Vec3 axis = body.state.orientation * Vec3(body.frame.axes.transpose() * Vec3::UnitY());
+  return {momentum, 0.5 * momentum.dot(body.state.angular_velocity), axis};
+}
+
+std::pair<FreeTurn, FreeTurn> before_and_after(const Vec3& size, const Vec3& velocity, double seconds) {
+  SceneSettings settings;
+  settings.gravity = Vec3::Zero();
+  settings.time = {seconds, 60, 4};
+  settings.bodies.push_back(box_body("box", size, Vec3::Zero()));
+  settings.bodies[0].angular_velocity = velocity;
+  const Scene scene = make_scene(settings, "");
+  Simulation simulation(scene, {});
+  simulation.add_scene_bodies(CollisionGeometry::hull);
+  const FreeTurn before = turn_of(simulation.bodies()[0]);
+  for (int frame = 1; frame <= scene.frame_count(); ++frame) simulation.advance(scene.frame_time(frame), k_never, {});
+  return {before, turn_of(simulation.bodies()[0])};
+}
+
+TEST(Simulation, AFreeBodyKeepsItsAngularMomentumAndItsEnergy) {
+  // About the middle axis it turns over again and again.
+  for (const Vec3& velocity : {Vec3(10, 1, 2), Vec3(0.1, 10, 0.1), Vec3(0.1, 0.1, 10)}) {
+    const auto [before, after] = before_and_after({0.2, 0.5, 0.1}, velocity, 20);
+    EXPECT_NEAR((after.momentum - before.momentum).norm() / before.momentum.norm(), 0, 1e-11);
+    EXPECT_NEAR(after.energy / before.energy, 1, 1e-6);
+  }
+}
+
+TEST(Simulation, ASymmetricTopPrecessesAsEulerSays) {
+  const double seconds = 5, width = 0.2, height = 0.6;
+  const Vec3 velocity(1, 8, 0);
+  const auto [before, after] = before_and_after({width, height, width}, velocity, seconds);
+  const double mass_over_inertia = 12 / (width * width + height * height);
+  const Vec3 momentum_over_mass(velocity.x() / mass_over_inertia, velocity.y() * width * width / 6, 0);
+  const double rate = momentum_over_mass.norm() * mass_over_inertia;
+  const Vec3 expected = Eigen::AngleAxisd(rate * seconds, momentum_over_mass.normalized()) * Vec3::UnitY();
+  EXPECT_LT((before.axis - Vec3::UnitY()).norm(), 1e-12);
+  EXPECT_NEAR((after.axis - expected).norm(), 0, 1e-4);
+}
+
 TEST(Simulation, ADrivenObstacleGivesItsVelocity) {
   for (const double restitution : {0.0, 0.5}) {
     SceneSettings settings = box_on_floor(Vec3::Zero(), 0);
