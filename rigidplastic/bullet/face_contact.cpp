@@ -135,6 +135,58 @@ std::vector<FaceCorner> chosen_corners(std::vector<FaceCorner> corners, const bt
   return corners;
 }
 
+// Counter-clockwise seen from outside; points within it are left out.
+std::vector<FaceCorner> outline(std::vector<FaceCorner> corners, const Face& face) {
+  const btVector3 u = face.box.getBasis().getColumn((face.axis + 1) % 3), v = face.normal.cross(u);
+  const auto turn = [&](const FaceCorner& a, const FaceCorner& b, const FaceCorner& c) {
+    return (b.point - a.point).cross(c.point - a.point).dot(face.normal);
+  };
+  std::sort(corners.begin(), corners.end(), [&](const FaceCorner& a, const FaceCorner& b) {
+    const btScalar ua = u.dot(a.point), ub = u.dot(b.point);
+    return ua != ub ? ua < ub : v.dot(a.point) < v.dot(b.point);
+  });
+  if (corners.size() < 3) return corners;
+  std::vector<FaceCorner> hull;
+  const auto add_chain = [&](auto from, auto to) {
+    const std::size_t start = hull.size();
+    for (auto c = from; c != to; ++c) {
+      while (hull.size() >= start + 2 && turn(hull[hull.size() - 2], hull.back(), *c) <= 0) hull.pop_back();
+      hull.push_back(*c);
+    }
+    hull.pop_back();  // begins the other chain
+  };
+  add_chain(corners.begin(), corners.end());
+  add_chain(corners.rbegin(), corners.rend());
+  return hull;
+}
+
+constexpr int k_on_edge = -2;  // index of a point between corners
+
+FaceCorner between(const FaceCorner& a, const FaceCorner& b, btScalar t) {
+  const auto mixed = [&](btScalar from, btScalar to) { return from + t * (to - from); };
+  return {k_on_edge, a.point + t * (b.point - a.point), mixed(a.gap, b.gap), mixed(a.speed, b.speed),
+          mixed(a.next, b.next)};
+}
+
+// What of an outline lies over the face.
+std::vector<FaceCorner> cut_by_edges(std::vector<FaceCorner> outline, const Face& face) {
+  for (int k = 0; k < 3; ++k) {
+    if (k == face.axis) continue;
+    for (const btScalar side : {1.0, -1.0}) {
+      const auto inside = [&](const FaceCorner& c) { return face.half_extents[k] - side * face.box.invXform(c.point)[k]; };
+      std::vector<FaceCorner> cut;
+      for (std::size_t i = 0; i < outline.size(); ++i) {
+        const FaceCorner &a = outline[i], &b = outline[(i + 1) % outline.size()];
+        const btScalar in_a = inside(a), in_b = inside(b);
+        if (in_a >= 0) cut.push_back(a);
+        if ((in_a > 0 && in_b < 0) || (in_a < 0 && in_b > 0)) cut.push_back(between(a, b, in_a / (in_a - in_b)));
+      }
+      outline = std::move(cut);
+    }
+  }
+  return outline;
+}
+
 class FaceContact final : public btCollisionAlgorithm {
  public:
   FaceContact(btCollisionAlgorithmConstructionInfo& info, btCollisionAlgorithmCreateFunc& inner,
@@ -205,8 +257,14 @@ class FaceContact final : public btCollisionAlgorithm {
     const btScalar slack = k_slack * hull.getMargin();
     const auto beyond = std::stable_partition(
         corners.begin(), corners.end(), [&](const FaceCorner& corner) { return face.holds(corner.point); });
-    if (std::any_of(beyond, corners.end(), [&](const FaceCorner& c) { return c.next <= slack; })) return {};
-    corners.erase(beyond, corners.end());
+    if (std::any_of(beyond, corners.end(), [&](const FaceCorner& c) { return c.next <= slack; })) {
+      // Tilted over the edge: it is the hull's face that bears, and not the box's.
+      if (std::any_of(beyond, corners.end(), [&](const FaceCorner& c) { return c.gap < -reach; })) return {};
+      corners = cut_by_edges(outline(corners, face), face);
+      if (corners.empty()) return {};
+    } else {
+      corners.erase(beyond, corners.end());
+    }
     return chosen_corners(std::move(corners), face.normal, slack);
   }
 
@@ -226,6 +284,7 @@ class FaceContact final : public btCollisionAlgorithm {
   }
 
   btScalar impulse_before(int corner, bool box_first) const {
+    if (corner == k_on_edge) return 0;
     for (int c = 0; c < m_manifold->getNumContacts(); ++c) {
       const btManifoldPoint& point = m_manifold->getContactPoint(c);
       if ((box_first ? point.m_index1 : point.m_index0) == corner) return point.m_appliedImpulse;

@@ -7,7 +7,8 @@
 // 0.3 m/s never came to rest. With all corners known ahead every contact is stopped before it overlaps, which only takes energy.
 // A corner's way within the tick is an arc: its velocity is taken where it is halfway, so that it leads to where the corner ends.
 // Taken at the start, every contact of a rolling body lay ahead of where it presses, and the body lost its speed in four seconds.
-// Where corners lie beyond the face's edges, and for everything else, Bullet's own points are taken. Units: m, s.
+// Where a hull lies over the face's edges, what bears it are the corners of the part above the face. Where it is tilted over an
+// edge, and for everything else, Bullet's own points are taken. Units: m, s.
 #pragma once
 
 #include <BulletCollision/BroadphaseCollision/btCollisionAlgorithm.h>

@@ -140,8 +140,8 @@ struct BulletWorld::Implementation {
   btDefaultCollisionConfiguration configuration;
   btCollisionDispatcher dispatcher{&configuration};
   // Of two hulls Bullet finds one point a tick, and the world is new at every frame: a box that lay on one or two of its corners
-  // rocked and walked out of its stack. Four points at once, by turning the hulls a little. Not at the edges of boxes: they hold a
-  // box there that rocks and creeps now, but the plank that folds over two edges then folds by 54° instead of 73°.
+  // rocked and walked out of its stack. Four points at once, by turning the hulls a little. Not for hulls on boxes: face_contact.h
+  // knows their points.
   btGjkEpaPenetrationDepthSolver depth_solver;
   btConvexConvexAlgorithm::CreateFunc several_points{&depth_solver};
   FaceContactMaker face_contacts{
