@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <thread>
 
 #include "compare/cli/commands.h"
@@ -17,15 +19,27 @@ constexpr int k_exit_interrupted = 130;
 
 std::atomic<bool> g_requested = false;
 std::atomic<bool> g_polled = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "read and written in a signal handler");
+std::atomic<std::int64_t> g_requested_at = 0;  // ns
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
+              "read and written in a signal handler");
+
+std::int64_t nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
 
 // Only calls that are safe in a signal handler.
 void handle(int) {
+  // timeout(1) and some queues signal the program and then its process group: that is one wish, not two.
+  constexpr std::int64_t same_wish = 1'000'000'000;
+  if (g_polled && g_requested && nanoseconds() - g_requested_at < same_wish) return;
   if (!g_polled || g_requested) {
     const char message[] = "interrupted\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
     ::_exit(k_exit_interrupted);
   }
+  g_requested_at = nanoseconds();
   g_requested = true;
 }
 

@@ -182,6 +182,18 @@ TEST_F(Durability, CtrlCDuringSetUpEndsAtOnce) {
   EXPECT_EQ(run("EXEMPLAR -q run scene.json --method rigid -o out").exit_code, 0);
 }
 
+// timeout(1) signals the program and then its process group, so that it gets two signals at once: the second ended the
+// program in the middle of what it wrote for the first.
+TEST_F(Durability, TwoSignalsAtOnceAreOneWish) {
+  const Outcome outcome =
+      run("EXEMPLAR run scene.json --set time.duration=1000 --method rigid -o out & program=$!; "
+          "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.05; done; "
+          "kill -TERM $program; sleep 0.003; kill -TERM $program; wait $program");
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.errors;
+  EXPECT_EQ(record("out")["status"], "interrupted");
+  EXPECT_GT(record("out")["frames"], 0);
+}
+
 // METIS installs a handler of its own for SIGTERM while it orders a matrix and jumps out of it, in whichever thread the
 // signal arrives: a run that a queue ended just then hung or called itself defective.
 TEST_F(Durability, NoThreadReceivesTerminationButTheOneThatWaitsForIt) {
