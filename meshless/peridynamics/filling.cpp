@@ -48,6 +48,7 @@ Volume fill_with_tets(const TriMesh& surface, double spacing, double volume) {
   const double cube = spacing * spacing * spacing, wanted = volume / cube;
   Volume best;
   VolumeOptions options;
+  options.time_limit = std::max(options.time_limit, wanted / 1000);  // s; half a million take some minutes
   try_sizes(surface, options, wanted, 0.9 * cube, best);  // 0.9: TetGen's count is then near the asked one
   if (best.cage || miss(best, wanted) < std::log(k_near_enough)) return best;
   options.quality = 2;

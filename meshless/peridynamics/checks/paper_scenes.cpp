@@ -70,9 +70,9 @@ std::vector<PaperScene> scenes() {
            2e-7,
            8e-7,
            2e-5,
-           {6e-5, 1e-4, 1.8e-4, 2.6e-4},
-           3.2e-4,
-           {"bodies[0].position=[0,0.026,0]", "methods.peridynamics.horizon=6"},
+           {2e-5, 6e-5, 1e-4, 1.4e-4},
+           1.8e-4,
+           {"bodies[0].position=[0,0.0258,0]", "methods.peridynamics.horizon=6"},
            {{{"100k - 110k", 525.335}, {"200k - 201k", 511.017}, {"300k - 301k", 505.449}}}}};
 }
 
