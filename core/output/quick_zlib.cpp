@@ -24,7 +24,8 @@ class QuickZLib : public vtkZLibDataCompressor {
  protected:
   std::size_t CompressBuffer(const unsigned char* from, std::size_t size, unsigned char* to,
                              std::size_t space) override {
-    libdeflate_compressor* const chosen = is_noise(from, size, to, space) ? m_storer.get() : m_compressor.get();
+    libdeflate_compressor* const chosen =
+        is_noise(from, size, to, space) ? m_storer.get() : m_compressor.get();
     return libdeflate_zlib_compress(chosen, from, size, to, space);
   }
 

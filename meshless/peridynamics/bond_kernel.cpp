@@ -219,7 +219,8 @@ struct RowLanes {
 
 template <BreakRule rule, Strengthening strengthening, bool has_kinds, bool has_padding>
 inline void add_four(BondList& bonds, const Record* records, int i, const Rules& rules, const SelfLanes& self,
-                     const int* neighbour, const KindSource& source, std::int64_t b, RowLanes& sum, RowForce& out) {
+                     const int* neighbour, const KindSource& source, std::int64_t b, RowLanes& sum,
+                     RowForce& out) {
   const FourBonds four = load_four<rule, has_kinds, has_padding>(self, records, neighbour, source, b);
   const __m256d e2 = _mm256_mul_pd(four.e, four.e);
   __m256d q = _mm256_mul_pd(four.e, force_polynomial(four.e, e2));
@@ -248,14 +249,17 @@ RowForce vector_row(BondList& bonds, const Record* records, int i, const Rules& 
   RowLanes sum{_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(),
                _mm256_set1_pd(strengthening == Strengthening::any ? infinity : 0)};
   const int* neighbour = bonds.neighbour.data();
-  const KindSource source{bonds.kind.data(), bonds.kinds.data(), bonds.inverse_square.data(), bonds.pull.data()};
+  const KindSource source{bonds.kind.data(), bonds.kinds.data(), bonds.inverse_square.data(),
+                          bonds.pull.data()};
   RowForce out;
   const std::int64_t begin = bonds.begin[i], whole = begin + bonds.alive[i] / 4 * 4, end = bonds.end(i);
   for (std::int64_t b = begin; b < whole; b += 4) {
-    add_four<rule, strengthening, has_kinds, false>(bonds, records, i, rules, self, neighbour, source, b, sum, out);
+    add_four<rule, strengthening, has_kinds, false>(bonds, records, i, rules, self, neighbour, source, b, sum,
+                                                    out);
   }
   if (whole < end) {
-    add_four<rule, strengthening, has_kinds, true>(bonds, records, i, rules, self, neighbour, source, whole, sum, out);
+    add_four<rule, strengthening, has_kinds, true>(bonds, records, i, rules, self, neighbour, source, whole,
+                                                   sum, out);
   }
   out.x = sum_lanes(sum.x);
   out.y = sum_lanes(sum.y);
@@ -271,7 +275,8 @@ template <BreakRule rule, Strengthening strengthening>
 RowKernel pick(const BondList& bonds, bool portable) {
 #ifdef EXEMPLAR_PERIDYNAMICS_AVX2
   if (!portable) {
-    return bonds.kind.empty() ? vector_row<rule, strengthening, false> : vector_row<rule, strengthening, true>;
+    return bonds.kind.empty() ? vector_row<rule, strengthening, false>
+                              : vector_row<rule, strengthening, true>;
   }
 #endif
   (void)bonds;

@@ -18,8 +18,9 @@ std::int64_t BondList::directed_bonds() const {
 }
 
 std::size_t BondList::bytes() const {
-  return neighbour.size() * sizeof(int) + kind.size() * sizeof(std::uint16_t) + kinds.size() * sizeof(BondKind) +
-         (inverse_square.size() + pull.size()) * sizeof(double) + weak.size() + begin.size() * sizeof(std::int64_t) + (alive.size() + initial.size()) * sizeof(int);
+  return neighbour.size() * sizeof(int) + kind.size() * sizeof(std::uint16_t) +
+         kinds.size() * sizeof(BondKind) + (inverse_square.size() + pull.size()) * sizeof(double) +
+         weak.size() + begin.size() * sizeof(std::int64_t) + (alive.size() + initial.size()) * sizeof(int);
 }
 
 std::int64_t BondList::find(int i, int j) const {
@@ -135,7 +136,8 @@ void find_neighbours(const ParticleSet& particles, double radius, BondList& bond
 
 template <class Visit>
 void for_each_bond(const BondList& bonds, std::size_t i, const Visit& visit) {
-  for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b) visit(b, bonds.neighbour[b]);
+  for (std::int64_t b = bonds.begin[i]; b < bonds.begin[i] + bonds.alive[i]; ++b)
+    visit(b, bonds.neighbour[b]);
 }
 
 // Kinds of bonds with consecutive numbers: a hash table with open addressing, because every bond is looked up.
@@ -159,7 +161,8 @@ class KindTable {
     const auto mixed = std::bit_cast<std::uint64_t>(kind.inverse_square) * 0x9e3779b97f4a7c15ULL +
                        std::bit_cast<std::uint64_t>(kind.pull);
     std::size_t at = (mixed * 0xd1342543de82ef95ULL >> 40) & mask;
-    while (m_slots[at] >= 0 && !is_same(m_kinds[static_cast<std::size_t>(m_slots[at])], kind)) at = (at + 1) & mask;
+    while (m_slots[at] >= 0 && !is_same(m_kinds[static_cast<std::size_t>(m_slots[at])], kind))
+      at = (at + 1) & mask;
     return at;
   }
   static bool is_same(const BondKind& a, const BondKind& b) {
@@ -199,7 +202,8 @@ std::vector<BondKind> distinct_kinds(const BondList& bonds, const KindOf& kind_o
         KindTable table;
         const std::size_t end = std::min(bonds.particles(), (block + 1) * block_size);
         for (std::size_t i = block * block_size; i < end && !too_many; ++i) {
-          for_each_bond(bonds, i, [&](std::int64_t, int j) { table.number_of(kind_of(static_cast<int>(i), j)); });
+          for_each_bond(bonds, i,
+                        [&](std::int64_t, int j) { table.number_of(kind_of(static_cast<int>(i), j)); });
           if (table.kinds().size() > most) too_many = true;
         }
         of_block[block] = table.kinds();

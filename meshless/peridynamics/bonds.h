@@ -43,7 +43,7 @@ struct BondList {
   AlignedVector<BondKind> kinds;         // the first is the padding's
   AlignedVector<double> inverse_square;  // of each bond; empty if there are kinds
   AlignedVector<double> pull;            // of each bond; empty if there are kinds
-  std::vector<std::uint8_t> weak;  // empty if no bond is weakened
+  std::vector<std::uint8_t> weak;        // empty if no bond is weakened
 
   std::size_t particles() const { return alive.size(); }
   std::int64_t end(std::size_t i) const { return begin[i] + (alive[i] + width - 1) / width * width; }

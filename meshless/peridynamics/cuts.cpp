@@ -11,14 +11,17 @@ namespace {
 
 // Whether no vertex is in front of a triangle; asked of small surfaces only (plates, blocks), false for all others.
 bool is_small_and_convex(const TriMesh& surface) {
-  const double pairs = static_cast<double>(surface.vertices.rows()) * static_cast<double>(surface.triangles.rows());
+  const double pairs =
+      static_cast<double>(surface.vertices.rows()) * static_cast<double>(surface.triangles.rows());
   if (pairs > 1e8) return false;
   const Vec3 size = surface.vertices.colwise().maxCoeff() - surface.vertices.colwise().minCoeff();
   for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
-    const Vec3 a = surface.vertices.row(surface.triangles(t, 0)), b = surface.vertices.row(surface.triangles(t, 1)),
+    const Vec3 a = surface.vertices.row(surface.triangles(t, 0)),
+               b = surface.vertices.row(surface.triangles(t, 1)),
                c = surface.vertices.row(surface.triangles(t, 2));
     const Vec3 normal = (b - a).cross(c - a).normalized();
-    if (((surface.vertices.rowwise() - a.transpose()) * normal).maxCoeff() > 1e-12 * size.norm()) return false;
+    if (((surface.vertices.rowwise() - a.transpose()) * normal).maxCoeff() > 1e-12 * size.norm())
+      return false;
   }
   return true;
 }

@@ -353,16 +353,18 @@ void PeridynamicsMethod::make_particles() {
 // neighbours.
 void PeridynamicsMethod::cut_bonds() {
   for (const NotchSettings& settings : m_settings.notches) {
-    std::erase_if(m_neighbours, [&, crosses = NotchTest(notch_of(settings))](const std::pair<int, int>& pair) {
-      return crosses(m_particles.positions.row(pair.first), m_particles.positions.row(pair.second));
-    });
+    std::erase_if(
+        m_neighbours, [&, crosses = NotchTest(notch_of(settings))](const std::pair<int, int>& pair) {
+          return crosses(m_particles.positions.row(pair.first), m_particles.positions.row(pair.second));
+        });
   }
   std::vector<BondCut> cuts;
   for (const BodyParticles& part : m_bodies)
     cuts.push_back(crosses_surface(part.filled, part.elements.particles.positions));
   std::vector<int> first;
   for (const BodyParticles& part : m_bodies) first.push_back(part.first);
-  if (std::none_of(cuts.begin(), cuts.end(), [](const BondCut& cut) { return static_cast<bool>(cut); })) return;
+  if (std::none_of(cuts.begin(), cuts.end(), [](const BondCut& cut) { return static_cast<bool>(cut); }))
+    return;
   m_is_cut = [cuts = std::move(cuts), first = std::move(first), body = m_particles.body](int i, int j) {
     const auto b = static_cast<std::size_t>(body[static_cast<std::size_t>(i)]);
     return cuts[b] && cuts[b](i - first[b], j - first[b]);
@@ -407,9 +409,8 @@ void PeridynamicsMethod::make_solver() {
   }
   for (const NotchSettings& settings : m_settings.notches) {
     const NotchTest crosses(notch_of(settings));
-    m_solver->remove_bonds([&](int i, int j) {
-      return crosses(m_particles.positions.row(i), m_particles.positions.row(j));
-    });
+    m_solver->remove_bonds(
+        [&](int i, int j) { return crosses(m_particles.positions.row(i), m_particles.positions.row(j)); });
   }
   if (m_settings.cracks) {
     const CrackSettings& c = *m_settings.cracks;

@@ -173,13 +173,16 @@ std::vector<FaceCorner> cut_by_edges(std::vector<FaceCorner> outline, const Face
   for (int k = 0; k < 3; ++k) {
     if (k == face.axis) continue;
     for (const btScalar side : {1.0, -1.0}) {
-      const auto inside = [&](const FaceCorner& c) { return face.half_extents[k] - side * face.box.invXform(c.point)[k]; };
+      const auto inside = [&](const FaceCorner& c) {
+        return face.half_extents[k] - side * face.box.invXform(c.point)[k];
+      };
       std::vector<FaceCorner> cut;
       for (std::size_t i = 0; i < outline.size(); ++i) {
         const FaceCorner &a = outline[i], &b = outline[(i + 1) % outline.size()];
         const btScalar in_a = inside(a), in_b = inside(b);
         if (in_a >= 0) cut.push_back(a);
-        if ((in_a > 0 && in_b < 0) || (in_a < 0 && in_b > 0)) cut.push_back(between(a, b, in_a / (in_a - in_b)));
+        if ((in_a > 0 && in_b < 0) || (in_a < 0 && in_b > 0))
+          cut.push_back(between(a, b, in_a / (in_a - in_b)));
       }
       outline = std::move(cut);
     }

@@ -103,7 +103,8 @@ class SpinKeepingWorld : public btDiscreteDynamicsWorld {
     for (int b = 0; b < m_nonStaticRigidBodies.size(); ++b) {
       btRigidBody& body = *m_nonStaticRigidBodies[b];
       if (is_free(body))
-        body.setAngularVelocity(velocity_of(body, body.getWorldTransform().getBasis(), momenta[static_cast<std::size_t>(b)]));
+        body.setAngularVelocity(
+            velocity_of(body, body.getWorldTransform().getBasis(), momenta[static_cast<std::size_t>(b)]));
     }
   }
 
@@ -127,7 +128,8 @@ class SpinKeepingWorld : public btDiscreteDynamicsWorld {
     btVector3 velocity = body.getAngularVelocity();
     for (int k = 0; k < 3; ++k) {
       btTransform middle;
-      btTransformUtil::integrateTransform(body.getWorldTransform(), btVector3(0, 0, 0), velocity, dt / 2, middle);
+      btTransformUtil::integrateTransform(body.getWorldTransform(), btVector3(0, 0, 0), velocity, dt / 2,
+                                          middle);
       velocity = velocity_of(body, middle.getBasis(), momentum);
     }
     return velocity;

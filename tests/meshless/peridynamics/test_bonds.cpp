@@ -56,7 +56,8 @@ TEST(Bonds, ALatticeTakesSixBytesPerBond) {
     EXPECT_GT(bonds.kinds.size(), 6U);
     EXPECT_LT(bonds.kinds.size(), 2000U);
   }
-  const BondList cloud = build_bonds(random_cloud(2000, 5), two_materials, 0.25, 0.06, StiffnessMode::paper).bonds;
+  const BondList cloud =
+      build_bonds(random_cloud(2000, 5), two_materials, 0.25, 0.06, StiffnessMode::paper).bonds;
   EXPECT_TRUE(cloud.kind.empty());
   EXPECT_EQ(cloud.pull.size(), cloud.neighbour.size());
 }
@@ -112,7 +113,8 @@ TEST(Kernel, KindsGiveTheSameForcesAndBreakTheSameBonds) {
     for (int i = 0; i < static_cast<int>(set.size()); ++i) {
       const RowForce a = choose_kernel(kinds, rules)(kinds, records.data(), i, rules);
       const RowForce b = choose_kernel(each, rules)(each, records.data(), i, rules);
-      ASSERT_EQ(std::tie(a.x, a.y, a.z, a.least_strain, a.released), std::tie(b.x, b.y, b.z, b.least_strain, b.released));
+      ASSERT_EQ(std::tie(a.x, a.y, a.z, a.least_strain, a.released),
+                std::tie(b.x, b.y, b.z, b.least_strain, b.released));
       broke += a.broke;
     }
     ASSERT_EQ(kinds.alive, each.alive);
@@ -225,8 +227,10 @@ TEST(Bonds, ClosingGapsChangesNoForce) {
     }
     return all;
   };
-  BondList cloud = build_bonds(random_cloud(400, 5), two_materials, 0.25, 0.06, StiffnessMode::calibrated).bonds;
-  BondList lattice = build_bonds(cube_grid(8, 8, 8, 1e-3), two_materials, 3e-3, 1e-3, StiffnessMode::calibrated).bonds;
+  BondList cloud =
+      build_bonds(random_cloud(400, 5), two_materials, 0.25, 0.06, StiffnessMode::calibrated).bonds;
+  BondList lattice =
+      build_bonds(cube_grid(8, 8, 8, 1e-3), two_materials, 3e-3, 1e-3, StiffnessMode::calibrated).bonds;
   ASSERT_TRUE(cloud.kind.empty());
   ASSERT_FALSE(lattice.kind.empty());
   for (BondList* bonds : {&cloud, &lattice}) {

@@ -135,7 +135,8 @@ std::pair<FreeTurn, FreeTurn> before_and_after(const Vec3& size, const Vec3& vel
   Simulation simulation(scene, {});
   simulation.add_scene_bodies(CollisionGeometry::hull);
   const FreeTurn before = turn_of(simulation.bodies()[0]);
-  for (int frame = 1; frame <= scene.frame_count(); ++frame) simulation.advance(scene.frame_time(frame), k_never, {});
+  for (int frame = 1; frame <= scene.frame_count(); ++frame)
+    simulation.advance(scene.frame_time(frame), k_never, {});
   return {before, turn_of(simulation.bodies()[0])};
 }
 
