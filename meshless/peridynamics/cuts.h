@@ -37,8 +37,5 @@ class NotchTest {
   Vec3 m_normal;
   Mat3 m_from_axes = Mat3::Zero();
 };
-inline bool crosses(const Notch& notch, const Vec3& a, const Vec3& b) {
-  return NotchTest(notch)(a, b);
-}
 
 }  // namespace exemplar::peridynamics

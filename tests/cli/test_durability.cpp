@@ -182,13 +182,18 @@ TEST_F(Durability, CtrlCDuringSetUpEndsAtOnce) {
   EXPECT_EQ(run("EXEMPLAR -q run scene.json --method rigid -o out").exit_code, 0);
 }
 
+// Starts a long run in the background and waits for its first frame; $program is its process.
+std::string started(const std::string& method) {
+  return "EXEMPLAR run scene.json --set time.duration=1000 --method " + method +
+         " -o out & program=$!; "
+         "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.05; done; ";
+}
+
 // timeout(1) signals the program and then its process group, so that it gets two signals at once: the second ended the
 // program in the middle of what it wrote for the first.
 TEST_F(Durability, TwoSignalsAtOnceAreOneWish) {
   const Outcome outcome =
-      run("EXEMPLAR run scene.json --set time.duration=1000 --method rigid -o out & program=$!; "
-          "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.05; done; "
-          "kill -TERM $program; sleep 0.003; kill -TERM $program; wait $program");
+      run(started("rigid") + "kill -TERM $program; sleep 0.003; kill -TERM $program; wait $program");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.errors;
   EXPECT_EQ(record("out")["status"], "interrupted");
   EXPECT_GT(record("out")["frames"], 0);
@@ -198,9 +203,7 @@ TEST_F(Durability, TwoSignalsAtOnceAreOneWish) {
 // signal arrives: a run that a queue ended just then hung or called itself defective.
 TEST_F(Durability, NoThreadReceivesTerminationButTheOneThatWaitsForIt) {
   const Outcome outcome =
-      run("EXEMPLAR run scene.json --set time.duration=1000 --method fem -o out & program=$!; "
-          "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.1; done; "
-          "grep -h SigBlk /proc/$program/task/*/status; kill -TERM $program; wait $program");
+      run(started("fem") + "grep -h SigBlk /proc/$program/task/*/status; kill -TERM $program; wait $program");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.errors;
   std::istringstream lines(outcome.output);
   int threads = 0, waiting = 0;  // sigwait lets through what it waits for

@@ -48,15 +48,15 @@ TEST(Cuts, BondsDoNotCrossASlitNarrowerThanTheHorizon) {
 
 TEST(Cuts, NotchesCutWhatCrossesThem) {
   const Notch plane{Notch::Shape::plane, {0, 0, 0}, Vec3::UnitY(), 0, {}, {}};
-  EXPECT_TRUE(crosses(plane, {0, 1, 0}, {5, -1, 0}));
-  EXPECT_FALSE(crosses(plane, {0, 1, 0}, {5, 2, 0}));
+  EXPECT_TRUE(NotchTest(plane)({0, 1, 0}, {5, -1, 0}));
+  EXPECT_FALSE(NotchTest(plane)({0, 1, 0}, {5, 2, 0}));
   const Notch disc{Notch::Shape::disc, {1, 0, 0}, Vec3::UnitY(), 0.5, {}, {}};
-  EXPECT_TRUE(crosses(disc, {1.4, 1, 0}, {1.4, -1, 0}));
-  EXPECT_FALSE(crosses(disc, {1.6, 1, 0}, {1.6, -1, 0}));
+  EXPECT_TRUE(NotchTest(disc)({1.4, 1, 0}, {1.4, -1, 0}));
+  EXPECT_FALSE(NotchTest(disc)({1.6, 1, 0}, {1.6, -1, 0}));
   const Notch patch{Notch::Shape::parallelogram, {0, 0, 0}, Vec3::UnitY(), 0, {2, 0, 0}, {0, 0, 1}};
-  EXPECT_TRUE(crosses(patch, {1.9, 1, 0.9}, {1.9, -1, 0.9}));
-  EXPECT_FALSE(crosses(patch, {-0.1, 1, 0.5}, {-0.1, -1, 0.5}));
-  EXPECT_FALSE(crosses(patch, {1, 1, 1.1}, {1, -1, 1.1}));
+  EXPECT_TRUE(NotchTest(patch)({1.9, 1, 0.9}, {1.9, -1, 0.9}));
+  EXPECT_FALSE(NotchTest(patch)({-0.1, 1, 0.5}, {-0.1, -1, 0.5}));
+  EXPECT_FALSE(NotchTest(patch)({1, 1, 1.1}, {1, -1, 1.1}));
 }
 
 // Bonds that meet the very tip of a notch: rounding must not cut one and spare its mirror image.
@@ -70,8 +70,8 @@ TEST(Cuts, ANotchTreatsMirrorImagesAlike) {
         // From (−(2x − 1), 2y − 1) to its point reflection: through the tip at (0, 0).
         const Vec3 a(-(x - 0.5) * h, (y - 0.5) * h, (k - 1.5) * h), b(-a.x(), -a.y(), a.z());
         const Vec3 c(a.x(), -a.y(), a.z()), d(b.x(), -b.y(), b.z());
-        EXPECT_TRUE(crosses(patch, a, b));
-        EXPECT_TRUE(crosses(patch, c, d));
+        EXPECT_TRUE(NotchTest(patch)(a, b));
+        EXPECT_TRUE(NotchTest(patch)(c, d));
         ++at_tip;
       }
   EXPECT_EQ(at_tip, 64);

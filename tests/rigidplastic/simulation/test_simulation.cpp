@@ -111,7 +111,8 @@ TEST(Simulation, ARestitutionFactorScalesTheRebound) {
   EXPECT_NEAR(rebound[1], 0.8, 1e-6);
 }
 
-// A wall that is driven at 1 m/s against a box without friction: it leaves with 1 + e.
+namespace {
+
 // What turns freely: Euler's equations have closed forms for its momentum, its energy and the axis of a symmetric top.
 struct FreeTurn {
   Vec3 momentum;  // kg m²/s
@@ -140,6 +141,8 @@ std::pair<FreeTurn, FreeTurn> before_and_after(const Vec3& size, const Vec3& vel
   return {before, turn_of(simulation.bodies()[0])};
 }
 
+}  // namespace
+
 TEST(Simulation, AFreeBodyKeepsItsAngularMomentumAndItsEnergy) {
   // About the middle axis it turns over again and again.
   for (const Vec3& velocity : {Vec3(10, 1, 2), Vec3(0.1, 10, 0.1), Vec3(0.1, 0.1, 10)}) {
@@ -161,6 +164,7 @@ TEST(Simulation, ASymmetricTopPrecessesAsEulerSays) {
   EXPECT_NEAR((after.axis - expected).norm(), 0, 1e-4);
 }
 
+// A wall that is driven at 1 m/s against a box without friction: it leaves with 1 + e.
 TEST(Simulation, ADrivenObstacleGivesItsVelocity) {
   for (const double restitution : {0.0, 0.5}) {
     SceneSettings settings = box_on_floor(Vec3::Zero(), 0);
