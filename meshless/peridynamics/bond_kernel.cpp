@@ -136,18 +136,21 @@ struct FourBonds {
   __m256d dx, dy, dz, e, limit, pull, inverse_square;
 };
 
-// q of four bonds where some are strained beyond the polynomial or may break: a true root for the former lane
-// by lane (both copies of a bond must get the same bits, whatever stands beside them), 0 for those that must
-// not pull any more.
-__attribute__((noinline)) __m256d rare_lanes(BondList& bonds, const Record* records, int i, std::int64_t b,
-                                             int over, __m256d e, __m256d limit, __m256d q,
-                                             const Rules& rules, RowForce& out) {
+// q of four bonds where some are strained beyond the polynomial: a true root for those, lane by lane (both copies of a
+// bond must get the same bits, whatever stands beside them).
+inline __m256d with_roots(__m256d e, __m256d q) {
   const __m256d one = _mm256_set1_pd(1);
   const __m256d ratio = _mm256_max_pd(_mm256_add_pd(one, e), _mm256_set1_pd(smallest_distance_squared));
   const __m256d root = _mm256_sqrt_pd(ratio);
   const __m256d exact = _mm256_sub_pd(_mm256_div_pd(one, root), one);
   const __m256d far = _mm256_cmp_pd(_mm256_mul_pd(e, e), _mm256_set1_pd(largest_e * largest_e), _CMP_GT_OQ);
-  q = _mm256_blendv_pd(q, exact, far);
+  return _mm256_blendv_pd(q, exact, far);
+}
+
+// q with 0 for those of the lanes in `over` that must not pull any more. try_lane(lane, e, limit): whether it breaks.
+template <class TryLane>
+__m256d without_broken(int over, __m256d e, __m256d limit, __m256d q, const Rules& rules,
+                       const TryLane& try_lane) {
   if (over == 0) return q;
   alignas(32) double es[4], limits[4], qs[4];
   _mm256_store_pd(es, e);
@@ -155,10 +158,18 @@ __attribute__((noinline)) __m256d rare_lanes(BondList& bonds, const Record* reco
   _mm256_store_pd(qs, q);
   for (int l = 0; l < 4; ++l) {
     if ((over >> l & 1) == 0) continue;
-    const bool broken = try_break(bonds, records, i, b + l, es[l], limits[l], rules, out);
-    if (broken && rules.break_order == BreakOrder::before_force) qs[l] = 0;
+    if (try_lane(l, es[l], limits[l]) && rules.break_order == BreakOrder::before_force) qs[l] = 0;
   }
   return _mm256_load_pd(qs);
+}
+
+__attribute__((noinline)) __m256d rare_lanes(BondList& bonds, const Record* records, int i, std::int64_t b,
+                                             int over, __m256d e, __m256d limit, __m256d q,
+                                             const Rules& rules, RowForce& out) {
+  return without_broken(over, e, limit, with_roots(e, q), rules,
+                        [&](int l, double lane_e, double lane_limit) {
+                          return try_break(bonds, records, i, b + l, lane_e, lane_limit, rules, out);
+                        });
 }
 
 // The row's own particle in every lane.
@@ -269,7 +280,112 @@ RowForce vector_row(BondList& bonds, const Record* records, int i, const Rules& 
   return out;
 }
 
+// Lane l of mask m: all bits if bit l of m is set.
+alignas(32) constexpr std::uint64_t no = 0, yes = ~std::uint64_t{0};
+alignas(32) constexpr std::uint64_t lane_masks[16][4] = {
+    {no, no, no, no},   {yes, no, no, no},   {no, yes, no, no},   {yes, yes, no, no},
+    {no, no, yes, no},  {yes, no, yes, no},  {no, yes, yes, no},  {yes, yes, yes, no},
+    {no, no, no, yes},  {yes, no, no, yes},  {no, yes, no, yes},  {yes, yes, no, yes},
+    {no, no, yes, yes}, {yes, no, yes, yes}, {no, yes, yes, yes}, {yes, yes, yes, yes}};
+
+__attribute__((noinline)) __m256d rare_group_lanes(BondList& bonds, const Record* records, int i,
+                                                   BondGroups::Entry& entry, int over, __m256d e,
+                                                   __m256d limit, __m256d q, const Rules& rules,
+                                                   RowForce* out) {
+  return without_broken(
+      over, e, limit, with_roots(e, q), rules, [&](int l, double lane_e, double lane_limit) {
+        const std::int64_t b = bonds.find(i + l, entry.first + l);
+        const bool broken = try_break(bonds, records, i + l, b, lane_e, lane_limit, rules, out[l]);
+        if (broken) entry.four_and_alive &= ~(1u << l);
+        return broken;
+      });
+}
+
+// Writes the sums out and, where bonds broke, closes the rows and the group.
+void finish_group(BondList& bonds, BondGroups& groups, std::size_t group, const RowLanes& sum, bool has_least,
+                  RowForce* out) {
+  alignas(32) double x[4], y[4], z[4], least[4];
+  _mm256_store_pd(x, sum.x);
+  _mm256_store_pd(y, sum.y);
+  _mm256_store_pd(z, sum.z);
+  _mm256_store_pd(least, sum.least);
+  bool broke = false;
+  for (int l = 0; l < 4; ++l) {
+    out[l].x = x[l];
+    out[l].y = y[l];
+    out[l].z = z[l];
+    if (has_least) out[l].least_strain = strain_of(least[l]);
+    if (!out[l].broke) continue;
+    broke = true;
+    bonds.close_row(static_cast<int>(BondGroups::width * group) + l);
+  }
+  if (broke) groups.close(group);
+}
+
+template <BreakRule rule, Strengthening strengthening>
+void vector_group(BondList& bonds, BondGroups& groups, const Record* records, const Columns& columns,
+                  std::size_t group, const Rules& rules, RowForce* out) {
+  const std::size_t i = BondGroups::width * group;
+  const double *xs = columns.x(), *ys = columns.y(), *zs = columns.z(), *limits = columns.limit();
+  const SelfLanes self{_mm256_load_pd(xs + i), _mm256_load_pd(ys + i), _mm256_load_pd(zs + i),
+                       _mm256_load_pd(limits + i)};
+  // Not yet in RowLanes: what has an address goes through memory in every round.
+  __m256d fx = _mm256_setzero_pd(), fy = fx, fz = fx,
+          least = _mm256_set1_pd(strengthening == Strengthening::any ? infinity : 0);
+  const BondGroups::Four* fours = groups.fours.data();
+  for (int l = 0; l < BondGroups::width; ++l) out[l] = RowForce{};
+  for (BondGroups::Entry& entry : groups.of(group)) {
+    const std::ptrdiff_t j = entry.first;
+    const BondGroups::Four& four = fours[entry.four()];
+    const std::uint32_t lanes = entry.alive();
+    const __m256d dx = _mm256_sub_pd(self.x, _mm256_loadu_pd(xs + j));
+    const __m256d dy = _mm256_sub_pd(self.y, _mm256_loadu_pd(ys + j));
+    const __m256d dz = _mm256_sub_pd(self.z, _mm256_loadu_pd(zs + j));
+    const __m256d other = _mm256_loadu_pd(limits + j);
+    const __m256d limit =
+        rule == BreakRule::max ? _mm256_max_pd(self.limit, other) : _mm256_min_pd(self.limit, other);
+    const __m256d flat = _mm256_fmadd_pd(dy, dy, _mm256_mul_pd(dx, dx));
+    const __m256d squared = _mm256_fmadd_pd(dz, dz, flat);
+    const __m256d alive = _mm256_load_pd(reinterpret_cast<const double*>(lane_masks[lanes]));
+    // A lane without this bond has e = 0: no force, and nothing that could count as compression.
+    const __m256d e = _mm256_and_pd(
+        alive, _mm256_fmsub_pd(squared, _mm256_load_pd(four.inverse_square), _mm256_set1_pd(1)));
+    const __m256d e2 = _mm256_mul_pd(e, e);
+    __m256d q = _mm256_mul_pd(e, force_polynomial(e, e2));
+    const __m256d over = _mm256_cmp_pd(e, limit, _CMP_GT_OQ);
+    const __m256d far = _mm256_cmp_pd(e2, _mm256_set1_pd(largest_e * largest_e), _CMP_GT_OQ);
+    if constexpr (strengthening == Strengthening::compression) {
+      least = _mm256_min_pd(least, e);
+    } else if constexpr (strengthening == Strengthening::any) {
+      least = _mm256_min_pd(least, _mm256_blendv_pd(_mm256_set1_pd(infinity), e, alive));
+    }
+    const auto lanes_of = [&](__m256d which) {
+      return static_cast<std::uint32_t>(_mm256_movemask_pd(which)) & lanes;
+    };
+    if (lanes_of(_mm256_or_pd(over, far)) != 0) [[unlikely]] {
+      q = rare_group_lanes(bonds, records, static_cast<int>(i), entry, static_cast<int>(lanes_of(over)), e,
+                           limit, q, rules, out);
+    }
+    const __m256d c = _mm256_mul_pd(q, _mm256_load_pd(four.pull));
+    fx = _mm256_fmadd_pd(c, dx, fx);
+    fy = _mm256_fmadd_pd(c, dy, fy);
+    fz = _mm256_fmadd_pd(c, dz, fz);
+  }
+  finish_group(bonds, groups, group, RowLanes{fx, fy, fz, least}, strengthening != Strengthening::none, out);
+}
+
 #endif
+
+template <BreakRule rule>
+GroupKernel pick_group([[maybe_unused]] const Rules& rules) {
+#ifdef EXEMPLAR_PERIDYNAMICS_AVX2
+  if (rules.strengthening == 0) return vector_group<rule, Strengthening::none>;
+  return rules.clamp_strengthening ? vector_group<rule, Strengthening::compression>
+                                   : vector_group<rule, Strengthening::any>;
+#else
+  return nullptr;
+#endif
+}
 
 template <BreakRule rule, Strengthening strengthening>
 RowKernel pick(const BondList& bonds, bool portable) {
@@ -301,6 +417,17 @@ double first_look(const BondList& bonds, const Rules& rules) {
 RowKernel choose_kernel(const BondList& bonds, const Rules& rules, bool portable) {
   return rules.break_rule == BreakRule::max ? pick<BreakRule::max>(bonds, rules, portable)
                                             : pick<BreakRule::min>(bonds, rules, portable);
+}
+
+GroupKernel choose_group_kernel(const Rules& rules) {
+  return rules.break_rule == BreakRule::max ? pick_group<BreakRule::max>(rules)
+                                            : pick_group<BreakRule::min>(rules);
+}
+
+void Columns::resize(std::size_t particles) {
+  constexpr std::size_t line = 8;  // doubles
+  m_stride = (particles + line - 1) / line * line + 2 * margin;
+  m_values.assign(4 * m_stride, 0);
 }
 
 double row_energy(const BondList& bonds, const Record* records, int i) {

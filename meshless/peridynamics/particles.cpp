@@ -6,8 +6,12 @@
 #include <limits>
 #include <nanoflann.hpp>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <tuple>
 
 #include "core/base/errors.h"
+#include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "meshless/peridynamics/point_cloud.h"
 
@@ -93,6 +97,59 @@ std::vector<int> curve_order(const Points& positions) {
   });
   std::sort(order.begin(), order.end(),
             [&](int a, int b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+  return order;
+}
+
+namespace {
+
+// Places of the particles in their bodies' lattices, counted from each body's lowest corner; none if one is not on it.
+std::optional<std::vector<std::array<std::uint32_t, 3>>> lattice_places(const ParticleSet& particles,
+                                                                        std::span<const Vec3> corners,
+                                                                        double spacing) {
+  constexpr double tolerance = 1e-6, most = 65535;  // cells
+  std::vector<std::array<std::uint32_t, 3>> places(particles.size());
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    const Vec3 at =
+        (Vec3(particles.positions.row(to_row(i))) - corners[to_size(particles.body[i])]) / spacing;
+    for (int a = 0; a < 3; ++a) {
+      const double whole = std::round(at[a]);
+      if (std::abs(at[a] - whole) > tolerance || whole > most) return std::nullopt;
+      places[i][to_size(a)] = static_cast<std::uint32_t>(whole);
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<int> memory_order(const ParticleSet& particles, double spacing) {
+  const std::size_t count = particles.size();
+  if (count == 0) return {};
+  const auto bodies = to_size(*std::max_element(particles.body.begin(), particles.body.end())) + 1;
+  std::vector<Vec3> low(bodies, Vec3::Constant(std::numeric_limits<double>::infinity())), high(bodies);
+  for (std::size_t b = 0; b < bodies; ++b) high[b] = -low[b];
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3 x = particles.positions.row(to_row(i));
+    const std::size_t b = to_size(particles.body[i]);
+    low[b] = low[b].cwiseMin(x);
+    high[b] = high[b].cwiseMax(x);
+  }
+  const auto places = lattice_places(particles, low, spacing);
+  if (!places) return curve_order(particles.positions);
+  // By body, row and place in the row.
+  std::vector<std::array<std::uint64_t, 3>> keys(count);
+  parallel_for(count, [&](std::size_t i) {
+    const std::size_t b = to_size(particles.body[i]);
+    int axis = 0;
+    (high[b] - low[b]).maxCoeff(&axis);
+    const auto& place = (*places)[i];
+    const std::size_t a = to_size(axis);
+    keys[i] = {b, hilbert_index({place[(a + 1) % 3], place[(a + 2) % 3], 0}, 16), place[a]};
+  });
+  std::vector<int> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return std::tie(keys[to_size(a)], a) < std::tie(keys[to_size(b)], b); });
   return order;
 }
 

@@ -26,6 +26,11 @@ ParticleSet cube_grid(int nx, int ny, int nz, double spacing, const Vec3& origin
 // neighbours in memory, without which large bodies run several times slower.
 std::vector<int> curve_order(const Points& positions);
 
+// The order in which the solver keeps particles. Where all bodies are parts of lattices with this spacing along the axes: row
+// by row of each body, the rows along its longest extent and among each other in the order of a Hilbert curve; particles of a
+// row are then next to each other in memory (bond_groups.h). Otherwise curve_order.
+std::vector<int> memory_order(const ParticleSet& particles, double spacing);
+
 // Distance of each particle to its nearest one (infinite for a single particle).
 std::vector<double> nearest_distances(const Points& positions);
 

@@ -1,6 +1,7 @@
 #include "meshless/peridynamics/solver.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -14,8 +15,12 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-constexpr std::size_t block_size =
-    512;  // particles per task; fixed, so that nothing depends on the thread count
+// Particles per task; fixed, so that nothing depends on the thread count.
+constexpr std::size_t block_size = 512;
+static_assert(block_size % BondGroups::width == 0);
+
+// Of four. With fewer the kernel for rows is the quicker one.
+constexpr double least_bonds_per_entry = 2.6;
 
 Vec3 vec(const Record& r) {
   return {r.x, r.y, r.z};
@@ -73,7 +78,7 @@ Vec3 projectile_force(const Projectile& projectile, const Vec3& point) {
 
 Solver::Solver(const ParticleSet& particles, std::span<const Material> materials, const Rules& rules,
                double horizon, double spacing, const BondCut& is_cut)
-    : m_rules(rules), m_horizon(horizon), m_spacing(spacing), m_order(curve_order(particles.positions)) {
+    : m_rules(rules), m_horizon(horizon), m_spacing(spacing), m_order(memory_order(particles, spacing)) {
   const std::size_t count = particles.size();
   const ParticleSet own = sorted(particles, m_order);
   m_rank.resize(count);
@@ -115,6 +120,7 @@ Solver::Solver(const ParticleSet& particles, std::span<const Material> materials
                             ? rules.contact_stiffness
                             : softest / (2 * rules.contact_range * spacing * spacing * spacing);
   m_kernel = choose_kernel(m_bonds, m_rules);
+  m_group_kernel = choose_group_kernel(m_rules);
 }
 
 void Solver::set_positions(const Points& positions) {
@@ -170,6 +176,7 @@ void Solver::set_obstacles(ObstacleQuery query, double greatest_speed) {
 
 void Solver::remove_bonds(const BondCut& cut) {
   m_bonds.remove([&](int i, int j) { return cut(m_order[i], m_order[j]); });
+  m_has_groups = false;
 }
 
 void Solver::weaken_bonds(const std::function<bool(int, int)>& chosen) {
@@ -178,6 +185,8 @@ void Solver::weaken_bonds(const std::function<bool(int, int)>& chosen) {
 
 void Solver::use_portable_kernel(bool portable) {
   m_kernel = choose_kernel(m_bonds, m_rules, portable);
+  m_group_kernel = portable ? nullptr : choose_group_kernel(m_rules);
+  m_has_groups = false;
 }
 
 double Solver::contact_range() const {
@@ -276,6 +285,35 @@ void Solver::book_work(std::size_t i, const Vec3& outside, double half_dt) {
   m_work[i] += half_dt * outside.dot(vec(m_velocities[i]));
 }
 
+// Decided before any bond breaks, so that a run that goes on from a saved state adds up in the same order.
+void Solver::group_bonds() {
+  if (m_has_groups) return;
+  m_has_groups = true;
+  m_groups = {};
+  m_columns = {};
+  if (!m_group_kernel || m_bonds.kind.empty()) return;
+  m_groups.build(m_bonds);
+  if (m_groups.bonds_per_entry(m_bonds) < least_bonds_per_entry) {
+    m_groups = {};
+    return;
+  }
+  m_columns.resize(size());
+}
+
+void Solver::set_record(std::size_t i, const Record& record) {
+  m_records[i] = record;
+  if (!m_columns.empty()) m_columns.set(i, record);
+}
+
+// Forces of the bonds of four particles.
+void Solver::row_forces(std::size_t group, RowForce* out) {
+  if (!m_groups.empty())
+    return m_group_kernel(m_bonds, m_groups, m_records.data(), m_columns, group, m_rules, out);
+  const std::size_t first = BondGroups::width * group, end = std::min(size(), first + BondGroups::width);
+  for (std::size_t i = first; i < end; ++i)
+    out[i - first] = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+}
+
 void Solver::force_pass(double half_dt) {
   if (is_acted_on()) {
     m_outside.resize(size(), Vec3::Zero());
@@ -287,8 +325,10 @@ void Solver::force_pass(double half_dt) {
       blocks,
       [&](std::size_t block) {
         const std::size_t end = std::min(size(), (block + 1) * block_size);
+        std::array<RowForce, BondGroups::width> rows;
         for (std::size_t i = block * block_size; i < end; ++i) {
-          const RowForce row = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+          if (i % BondGroups::width == 0) row_forces(i / BondGroups::width, rows.data());
+          const RowForce& row = rows[i % BondGroups::width];
           Record& v = m_velocities[i];
           if (row.broke) {
             if (!m_eligible[i]) newcomers[block].push_back(i);
@@ -328,8 +368,10 @@ void Solver::bond_pass() {
       blocks,
       [&](std::size_t block) {
         const std::size_t end = std::min(size(), (block + 1) * block_size);
+        std::array<RowForce, BondGroups::width> rows;
         for (std::size_t i = block * block_size; i < end; ++i) {
-          const RowForce row = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+          if (i % BondGroups::width == 0) row_forces(i / BondGroups::width, rows.data());
+          const RowForce& row = rows[i % BondGroups::width];
           m_accelerations[i].x = row.x * m_velocities[i].w;
           m_accelerations[i].y = row.y * m_velocities[i].w;
           m_accelerations[i].z = row.z * m_velocities[i].w;
@@ -340,8 +382,12 @@ void Solver::bond_pass() {
 
 void Solver::evaluate() {
   m_contact_path = -1;
+  group_bonds();
   const double look = first_look(m_bonds, m_rules);
-  for (std::size_t i = 0; i < size(); ++i) m_records[i].w = squared_limit(m_accelerations[i].w, look);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Record& x = m_records[i];
+    set_record(i, {x.x, x.y, x.z, squared_limit(m_accelerations[i].w, look)});
+  }
   refresh_contacts();
   force_pass(0);
   m_evaluated = true;
@@ -411,8 +457,8 @@ void Solver::kick_and_drift(double dt) {
           const double speed_squared = v.x * v.x + v.y * v.y + v.z * v.z;
           if (!(speed_squared < 1e100)) block.finite = false;
           block.speed_squared = std::max(block.speed_squared, speed_squared);
-          Record& x = m_records[i];
-          x = {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, squared_limit(a.w, first)};
+          const Record& x = m_records[i];
+          set_record(i, {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, squared_limit(a.w, first)});
         }
       },
       1);
@@ -576,7 +622,8 @@ std::size_t Solver::bytes() const {
   const std::size_t numbers = m_stiffness.size() + m_strength.size() + m_mass.size() + m_released.size() +
                               m_dissipated.size() + m_work.size() + m_radius.size() + m_clear_until.size() +
                               3 * (m_external.size() + m_outside.size());
-  return m_bonds.bytes() + m_contacts.bytes() + records * sizeof(Record) + numbers * sizeof(double) +
+  return m_bonds.bytes() + m_groups.bytes() + m_columns.bytes() + m_contacts.bytes() +
+         records * sizeof(Record) + numbers * sizeof(double) +
          (m_order.size() + m_rank.size()) * sizeof(int) + m_eligible.size() + m_listed.size() +
          m_is_pushed.size();
 }
@@ -615,11 +662,12 @@ void Solver::load(const State& state) {
   constexpr std::size_t besides = 6;
   const std::size_t least = per_particle * size() + besides;
   if (state.numbers.size() < least) throw InputError("the saved state belongs to other particles");
+  group_bonds();
   const double* next = state.numbers.data();
   m_outside.resize(size());
   m_is_pushed.resize(size());
   for (std::size_t i = 0; i < size(); ++i, next += per_particle) {
-    m_records[i] = {next[0], next[1], next[2], next[3]};
+    set_record(i, {next[0], next[1], next[2], next[3]});
     m_velocities[i] = {next[4], next[5], next[6], next[7]};
     m_accelerations[i] = {next[8], next[9], next[10], next[11]};
     m_released[i] = next[12];
@@ -662,6 +710,7 @@ void Solver::load(const State& state) {
     m_eligible[i] = 1;
     at += 2 + static_cast<std::size_t>(state.rows[at + 1]);
   }
+  if (!m_groups.empty()) m_groups.build(m_bonds);
   m_contact_path = -1;
   if (m_evaluated) refresh_contacts();
   if (!m_clear_until.empty()) m_clear_until.assign(size(), -std::numeric_limits<double>::infinity());

@@ -5,7 +5,8 @@
 // at obstacles; the second sums bonds, contact, projectile and gravity and finishes the velocities. In both
 // passes a particle writes only what it owns, so results are bit-identical for any number of threads.
 //
-// Particles are sorted along a Hilbert curve inside; everything that goes in or out is in the caller's order.
+// Particles are in another order inside, row by row of a lattice or along a Hilbert curve (particles.h); everything that
+// goes in or out is in the caller's order.
 #pragma once
 
 #include <functional>
@@ -158,6 +159,9 @@ class Solver {
   Vec3 other_forces(std::size_t i) const;
   template <class Visit>
   void for_each_contact(std::size_t i, const Visit& visit) const;
+  void row_forces(std::size_t group, RowForce* out);
+  void set_record(std::size_t i, const Record& record);
+  void group_bonds();
   void let_newcomers_in();
   void relax_overlaps();
   bool is_acted_on() const { return m_projectile || m_holds_any || !m_external.empty(); }
@@ -197,6 +201,10 @@ class Solver {
   double m_contact_stiffness = 0;
   std::optional<Projectile> m_projectile;
   RowKernel m_kernel;
+  GroupKernel m_group_kernel;  // null: rows only
+  BondGroups m_groups;         // of lattices; empty: rows
+  Columns m_columns;           // m_records again, for the groups
+  bool m_has_groups = false;   // m_groups are those of m_bonds, or there are none
 
   ObstacleQuery m_obstacles;
   double m_obstacle_speed = 0;

@@ -1,0 +1,187 @@
+// Bonds by fours: they are the bonds of the list, and the kernel on them is the kernel on rows.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "core/base/index.h"
+#include "core/base/random.h"
+#include "meshless/peridynamics/solver.h"
+
+namespace exemplar::peridynamics {
+namespace {
+
+const Material glass{2200, 1e9, 0, 5e-3};
+constexpr double spacing = 1e-3;
+
+// The particles of a box inside a ball: rows of every length.
+ParticleSet ball(int across) {
+  const ParticleSet box = cube_grid(across, across, across, spacing);
+  const double radius = 0.5 * across * spacing;
+  const Vec3 middle = Vec3::Constant(0.5 * (across - 1) * spacing);
+  ParticleSet out;
+  std::vector<Eigen::Index> kept;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    if ((Vec3(box.positions.row(to_row(i))) - middle).norm() > radius) continue;
+    kept.push_back(to_row(i));
+    out.volumes.push_back(box.volumes[i]);
+    out.body.push_back(0);
+    out.on_surface.push_back(0);
+  }
+  out.positions = box.positions(kept, Eigen::all);
+  return out;
+}
+
+ParticleSet in_memory_order(const ParticleSet& set) {
+  const std::vector<int> order = memory_order(set, spacing);
+  ParticleSet out = set;
+  out.positions = set.positions(order, Eigen::all);
+  return out;
+}
+
+struct Lattice {
+  ParticleSet set;
+  BondList bonds;
+  BondGroups groups;
+  explicit Lattice(const ParticleSet& particles, StiffnessMode mode = StiffnessMode::calibrated)
+      : set(in_memory_order(particles)),
+        bonds(build_bonds(set, std::span(&glass, 1), 3 * spacing, spacing, mode).bonds) {
+    EXPECT_FALSE(bonds.kind.empty());
+    groups.build(bonds);
+  }
+};
+
+TEST(BondGroups, HoldEveryBondOnceWithItsKind) {
+  for (const ParticleSet& particles : {cube_grid(13, 9, 5, spacing), ball(11)}) {
+    Lattice lattice(particles, StiffnessMode::taper);
+    const BondList& bonds = lattice.bonds;
+    std::set<std::pair<int, int>> found;
+    for (std::size_t g = 0; g < lattice.groups.count.size(); ++g) {
+      for (const BondGroups::Entry& entry : lattice.groups.of(g)) {
+        for (int l = 0; l < BondGroups::width; ++l) {
+          if ((entry.alive() >> l & 1) == 0) continue;
+          const int i = to_int(BondGroups::width * g) + l, j = entry.first + l;
+          ASSERT_TRUE(found.emplace(i, j).second);
+          const std::int64_t b = bonds.find(i, j);
+          ASSERT_GE(b, 0);
+          const BondGroups::Four& four = lattice.groups.fours[entry.four()];
+          ASSERT_EQ(four.inverse_square[l], bonds.kind_of(b).inverse_square);
+          ASSERT_EQ(four.pull[l], bonds.kind_of(b).pull);
+        }
+      }
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(found.size()), bonds.directed_bonds());
+  }
+}
+
+TEST(BondGroups, OfAPlateAreNearlyAllFull) {
+  Lattice plate(cube_grid(64, 40, 8, spacing));
+  EXPECT_GT(plate.groups.bonds_per_entry(plate.bonds), 3.85);
+  Lattice round(ball(30), StiffnessMode::taper);
+  EXPECT_GT(round.groups.bonds_per_entry(round.bonds), 3.6);
+}
+
+TEST(BondGroups, RowsOfALatticeStayTogetherAndOthersFollowTheCurve) {
+  ParticleSet set = cube_grid(5, 24, 7, spacing);
+  const std::vector<int> order = memory_order(set, spacing);
+  std::set<int> seen(order.begin(), order.end());
+  EXPECT_EQ(seen.size(), set.size());
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (i % 24 == 0) continue;
+    const Vec3 step = (set.positions.row(order[i]) - set.positions.row(order[i - 1])).transpose();
+    ASSERT_LT((step - spacing * Vec3::UnitY()).norm(), 1e-12);
+  }
+  set.positions(17, 1) += 0.01 * spacing;
+  EXPECT_EQ(memory_order(set, spacing), curve_order(set.positions));
+}
+
+// What is left of the groups is what they would be made anew, in the same order: a run that goes on from a saved state adds
+// up as one that was never stopped.
+void expect_groups_as_made_anew(Lattice& lattice) {
+  BondGroups anew;
+  anew.build(lattice.bonds);
+  for (std::size_t g = 0; g < anew.count.size(); ++g) {
+    const auto kept = lattice.groups.of(g), made = anew.of(g);
+    ASSERT_EQ(kept.size(), made.size());
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      ASSERT_EQ(kept[k].first, made[k].first);
+      ASSERT_EQ(kept[k].alive(), made[k].alive());
+    }
+  }
+}
+
+struct Variant {
+  const char* name;
+  BreakRule rule;
+  double strengthening;
+  bool clamp;
+  BreakOrder order;
+  bool weak;
+};
+
+class GroupKernels : public testing::TestWithParam<Variant> {};
+
+// The forces of both kernels on lattices that are shaken so that some bonds break, some are beyond the polynomial's range
+// and most are neither; three passes, so that damaged groups are gone through as well.
+TEST_P(GroupKernels, ForcesAndBrokenBondsAreThoseOfTheRows) {
+  Rules rules;
+  rules.break_rule = GetParam().rule;
+  rules.strengthening = GetParam().strengthening;
+  rules.clamp_strengthening = GetParam().clamp;
+  rules.break_order = GetParam().order;
+  rules.weak_factor = GetParam().weak ? 0.6 : 1;
+  const GroupKernel kernel = choose_group_kernel(rules);
+  if (!kernel) GTEST_SKIP() << "no AVX2";
+  for (const ParticleSet& particles : {cube_grid(14, 9, 6, spacing), ball(13)}) {
+    Lattice lattice(particles, StiffnessMode::taper);
+    if (GetParam().weak) lattice.bonds.weaken([](int i, int j) { return (i + j) % 5 == 0; });
+    BondList rows = lattice.bonds;
+    const std::size_t count = lattice.set.size();
+    AlignedVector<Record> records(count);
+    Columns columns;
+    columns.resize(count);
+    int broke = 0;
+    for (std::uint64_t pass = 0; pass < 3; ++pass) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto shake = [&](int axis) {
+          const double u = 2 * uniform_random(pass, 3 * i + to_size(axis)) - 1;
+          return lattice.set.positions(to_row(i), axis) + (i % 97 == 0 ? 0.03 : 2e-3) * u * spacing;
+        };
+        const double limit = squared_limit(3e-3 * (1 + uniform_random(9, i)), first_look(rows, rules));
+        records[i] = {shake(0), shake(1), shake(2), limit};
+        columns.set(i, records[i]);
+      }
+      const RowKernel row_kernel = choose_kernel(rows, rules);
+      std::array<RowForce, BondGroups::width> four;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i % 4 == 0)
+          kernel(lattice.bonds, lattice.groups, records.data(), columns, i / 4, rules, four.data());
+        const RowForce row = row_kernel(rows, records.data(), to_int(i), rules);
+        const RowForce& grouped = four[i % 4];
+        const double scale = 1e-13 * (1 + std::abs(row.x) + std::abs(row.y) + std::abs(row.z));
+        ASSERT_NEAR(grouped.x, row.x, scale);
+        ASSERT_NEAR(grouped.y, row.y, scale);
+        ASSERT_NEAR(grouped.z, row.z, scale);
+        ASSERT_EQ(grouped.least_strain, row.least_strain);
+        ASSERT_EQ(grouped.broke, row.broke);
+        ASSERT_NEAR(grouped.released, row.released, 1e-14 * row.released);
+        broke += row.broke;
+      }
+      ASSERT_EQ(lattice.bonds.alive, rows.alive);
+      ASSERT_EQ(lattice.bonds.neighbour, rows.neighbour);
+      expect_groups_as_made_anew(lattice);
+    }
+    EXPECT_GT(broke, 50);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, GroupKernels,
+    testing::Values(Variant{"Paper", BreakRule::max, 0.25, true, BreakOrder::before_force, false},
+                    Variant{"NoStrengthening", BreakRule::max, 0, true, BreakOrder::before_force, false},
+                    Variant{"Lammps", BreakRule::min, 0.25, false, BreakOrder::after_force, false},
+                    Variant{"Weakened", BreakRule::max, 0.25, true, BreakOrder::before_force, true}),
+    [](const auto& variant) { return std::string(variant.param.name); });
+
+}  // namespace
+}  // namespace exemplar::peridynamics
