@@ -108,6 +108,16 @@ std::int64_t estimate_directed_bonds(std::size_t particles, double mean_volume, 
 
 namespace {
 
+// Calls body(block, first particle, one after its last) on several threads.
+template <class Body>
+void for_each_block(std::size_t particles, std::size_t block_size, const Body& body) {
+  parallel_for((particles + block_size - 1) / block_size,
+               [&](std::size_t block) {
+                 body(block, block * block_size, std::min(particles, (block + 1) * block_size));
+               },
+               1);
+}
+
 // Rows of neighbours with r0 ≤ radius and of the same body, sorted by index.
 void find_neighbours(const ParticleSet& particles, double radius, BondList& bonds) {
   const std::size_t count = particles.size();
@@ -120,17 +130,30 @@ void find_neighbours(const ParticleSet& particles, double radius, BondList& bond
       if (squared <= limit) found(j);
     });
   };
+  constexpr std::size_t block_size = 1024;
+  std::vector<std::vector<int>> found((count + block_size - 1) / block_size);
   bonds.alive.assign(count, 0);
-  parallel_for(count, [&](std::size_t i) { visit(i, [&](int) { ++bonds.alive[i]; }); });
+  for_each_block(count, block_size, [&](std::size_t block, std::size_t first, std::size_t last) {
+    std::vector<int>& rows = found[block];
+    for (std::size_t i = first; i < last; ++i) {
+      const auto start = static_cast<std::ptrdiff_t>(rows.size());
+      visit(i, [&](int j) { rows.push_back(j); });
+      std::sort(rows.begin() + start, rows.end());
+      bonds.alive[i] = static_cast<int>(rows.size()) - static_cast<int>(start);
+    }
+  });
   bonds.initial = bonds.alive;
   bonds.begin.assign(count + 1, 0);
   for (std::size_t i = 0; i < count; ++i) bonds.begin[i + 1] = bonds.end(i);
   bonds.neighbour.resize(static_cast<std::size_t>(bonds.begin[count]));
-  parallel_for(count, [&](std::size_t i) {
-    std::int64_t b = bonds.begin[i];
-    visit(i, [&](int j) { bonds.neighbour[b++] = j; });
-    std::sort(bonds.neighbour.begin() + bonds.begin[i], bonds.neighbour.begin() + b);
-    for (; b < bonds.begin[i + 1]; ++b) bonds.neighbour[b] = static_cast<int>(i);
+  for_each_block(count, block_size, [&](std::size_t block, std::size_t first, std::size_t last) {
+    auto from = found[block].begin();
+    for (std::size_t i = first; i < last; ++i) {
+      const auto end = std::copy_n(from, bonds.alive[i], bonds.neighbour.begin() + bonds.begin[i]);
+      std::fill(end, bonds.neighbour.begin() + bonds.begin[i + 1], static_cast<int>(i));
+      from += bonds.alive[i];
+    }
+    found[block] = {};
   });
 }
 
@@ -185,31 +208,31 @@ double rounded(double x) {
   return std::bit_cast<double>(bits >> dropped << dropped);
 }
 
-// All kinds of the list in ascending order, so that their numbers do not depend on threads; none if there are more
-// than 16-bit numbers, or so many that a table would not save anything. kind_of(i, j) gives a bond's.
+constexpr std::size_t k_kinds_block = 4096;  // particles
+
+// The kinds of each block of particles in the order in which they are met; `kind` gets their numbers there. None if a block
+// has more than `most`. kind_of(i, j) gives a bond's.
 template <class KindOf>
-std::vector<BondKind> distinct_kinds(const BondList& bonds, const KindOf& kind_of) {
-  constexpr std::size_t block_size = 4096;
-  constexpr std::size_t bonds_per_kind = 16;
-  const std::size_t most =
-      std::min<std::size_t>(65535, static_cast<std::size_t>(bonds.directed_bonds()) / bonds_per_kind);
-  const std::size_t count = (bonds.particles() + block_size - 1) / block_size;
-  std::vector<std::vector<BondKind>> of_block(count);
+std::vector<std::vector<BondKind>> number_by_block(BondList& bonds, std::size_t most, const KindOf& kind_of) {
+  std::vector<std::vector<BondKind>> of_block((bonds.particles() + k_kinds_block - 1) / k_kinds_block);
   std::atomic<bool> too_many = false;
-  parallel_for(
-      count,
-      [&](std::size_t block) {
+  for_each_block(
+      bonds.particles(), k_kinds_block, [&](std::size_t block, std::size_t first, std::size_t last) {
         KindTable table;
-        const std::size_t end = std::min(bonds.particles(), (block + 1) * block_size);
-        for (std::size_t i = block * block_size; i < end && !too_many; ++i) {
-          for_each_bond(bonds, i,
-                        [&](std::int64_t, int j) { table.number_of(kind_of(static_cast<int>(i), j)); });
+        for (std::size_t i = first; i < last && !too_many; ++i) {
+          for_each_bond(bonds, i, [&](std::int64_t b, int j) {
+            bonds.kind[b] = static_cast<std::uint16_t>(table.number_of(kind_of(static_cast<int>(i), j)));
+          });
           if (table.kinds().size() > most) too_many = true;
         }
         of_block[block] = table.kinds();
-      },
-      1);
-  if (too_many) return {};
+      });
+  if (too_many) of_block.clear();
+  return of_block;
+}
+
+// All kinds in ascending order, so that their numbers do not depend on threads; none if there are more than `most`.
+std::vector<BondKind> sorted_kinds(const std::vector<std::vector<BondKind>>& of_block, std::size_t most) {
   KindTable all;
   for (const std::vector<BondKind>& block : of_block) {
     for (const BondKind& kind : block) all.number_of(kind);
@@ -222,25 +245,34 @@ std::vector<BondKind> distinct_kinds(const BondList& bonds, const KindOf& kind_o
   return kinds;
 }
 
-// Fills `kind` and `kinds`; false if there are too many.
+// Fills `kind` and `kinds`; false if there are more than 16-bit numbers, or so many that a table would not save anything.
 template <class KindOf>
 bool set_kinds(BondList& bonds, const KindOf& exact_kind_of) {
-  const auto kind_of = [&](int i, int j) {
+  constexpr std::size_t bonds_per_kind = 16;
+  const std::size_t most =
+      std::min<std::size_t>(65535, static_cast<std::size_t>(bonds.directed_bonds()) / bonds_per_kind);
+  bonds.kind.assign(bonds.neighbour.size(), 0);
+  const auto of_block = number_by_block(bonds, most, [&](int i, int j) {
     const BondKind exact = exact_kind_of(i, j);
     return BondKind{rounded(exact.inverse_square), rounded(exact.pull)};
-  };
-  const std::vector<BondKind> kinds = distinct_kinds(bonds, kind_of);
-  if (kinds.empty()) return false;
+  });
+  const std::vector<BondKind> kinds = sorted_kinds(of_block, most);
+  if (kinds.empty()) {
+    bonds.kind = {};
+    return false;
+  }
   bonds.kinds.assign(1, {padding_inverse_square, 0});
   bonds.kinds.insert(bonds.kinds.end(), kinds.begin(), kinds.end());
   KindTable table;
   for (const BondKind& kind : bonds.kinds) table.number_of(kind);
-  bonds.kind.assign(bonds.neighbour.size(), 0);
-  parallel_for(bonds.particles(), [&](std::size_t i) {
-    for_each_bond(bonds, i, [&](std::int64_t b, int j) {
-      bonds.kind[b] = static_cast<std::uint16_t>(table.find(kind_of(static_cast<int>(i), j)));
-    });
-  });
+  for_each_block(
+      bonds.particles(), k_kinds_block, [&](std::size_t block, std::size_t first, std::size_t last) {
+        std::vector<std::uint16_t> numbers;
+        for (const BondKind& kind : of_block[block])
+          numbers.push_back(static_cast<std::uint16_t>(table.find(kind)));
+        for (std::size_t i = first; i < last; ++i)
+          for_each_bond(bonds, i, [&](std::int64_t b, int) { bonds.kind[b] = numbers[bonds.kind[b]]; });
+      });
   return true;
 }
 
