@@ -145,6 +145,21 @@ void ParticleContacts::apply(const Contact& c, const Vec3& impulse, Points& velo
   m_world.apply_impulse(c.obstacle, c.position, -impulse);
 }
 
+double ParticleContacts::friction_limit(const Contact& c) const {
+  return m_world.body(c.obstacle).description().friction_with(m_friction) * c.normal_sum;
+}
+
+void ParticleContacts::release_friction(Points& velocities) {
+  for (Contact& c : m_contacts) {
+    const double size = c.friction_sum.norm();
+    c.allowed = std::min(size, friction_limit(c));
+    if (size <= c.allowed) continue;
+    const Vec3 kept = c.allowed / size * c.friction_sum;
+    apply(c, kept - c.friction_sum, velocities);
+    c.friction_sum = kept;
+  }
+}
+
 double ParticleContacts::solve(Contact& c, Points& velocities) {
   const Vec3 before = relative_velocity(c, velocities);
   const double wanted = c.bounce > 0.0 ? c.bounce : -std::max(c.gap, 0.0) / m_dt;
@@ -161,7 +176,7 @@ double ParticleContacts::solve(Contact& c, Points& velocities) {
     const double inverse = direction.dot(c.inverse_mass * direction);
     if (inverse > 0.0) friction -= along.norm() / inverse * direction;
   }
-  const double limit = m_world.body(c.obstacle).description().friction_with(m_friction) * sum;
+  const double limit = std::max(c.allowed, friction_limit(c));
   const double size = friction.norm();
   if (size > limit) friction *= limit / size;
   impulse += friction - c.friction_sum;

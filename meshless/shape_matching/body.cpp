@@ -275,6 +275,10 @@ void ShapeMatchingBody::blend(double alpha) {
 }
 
 // Several levels or passes: the next one changes m_goals. Coarser levels come first.
+bool ShapeMatchingBody::has_pass_left() const {
+  return m_step.level > 0 || m_step.pass < m_plan.iterations;
+}
+
 bool ShapeMatchingBody::next_pass() {
   if (m_is_asleep || is_single_pass(m_plan)) return false;
   while (m_step.level > 0) {

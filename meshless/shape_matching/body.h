@@ -66,6 +66,7 @@ class ShapeMatchingBody {
   // `has_contact`: take() may be called, and the body may settle.
   void begin_step(double dt, const Vec3& gravity, const Points& forces = {}, bool has_contact = false);
   bool next_pass();                 // false: there is none left
+  bool has_pass_left() const;       // after the one that next_pass made
   Points trial_velocities() const;  // the goals so far stand for the velocities that lead there
   void take(const Points& change);  // what contact added to them, m/s
   void end_passes();

@@ -301,7 +301,9 @@ void ShapeMatchingMethod::match_together(double dt) {
     const std::vector<Points> before = trials;
     resolve(velocities);
     for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-      if (trials[b].rows() > 0) m_bodies[b].matched->take(trials[b] - before[b]);
+      if (trials[b].rows() == 0) continue;
+      if (m_bodies[b].matched->has_pass_left()) m_contacts[b].release_friction(trials[b]);
+      m_bodies[b].matched->take(trials[b] - before[b]);
     }
   }
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {

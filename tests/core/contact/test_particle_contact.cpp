@@ -135,6 +135,31 @@ TEST(ParticleContact, ImpulsesOfOneStepAddUpAndAreNeverNegative) {
   EXPECT_NEAR(v(0, 1), 3.5, 1e-12);
 }
 
+// Shape matching spreads the friction of a pass over the body. Taken back from the point alone when its normal impulse
+// falls, friction drove it: 0.5 m/s here, where nothing pushes.
+TEST(ParticleContact, FrictionThatWasSpreadIsGivenBackBetweenPassesOnly) {
+  ObstacleWorld world(make_obstacles({ground(0.5)}), Vec3::Zero());
+  CarriedPoints points;
+  const int node = 0;
+  const double one = 1.0;
+  points.add(std::span(&node, 1), std::span(&one, 1));
+  Points x = Points::Zero(1, 3), v(1, 3);
+  v << 3, -2, 0;
+  const Points expected = v, masses = Points::Ones(1, 3);
+  ParticleContacts contacts(world, points, {x, expected, expected, masses, 0.01, 0.0});
+  contacts.resolve(v);  // 2 N s up, 1 N s back
+  contacts.release_friction(v);
+  EXPECT_NEAR(v(0, 0), 2.0, 1e-12);
+  v << 0, 1, 0;  // a pass has stopped it, and another point carries half of the weight
+  contacts.resolve(v);
+  EXPECT_NEAR(v.norm(), 0.0, 1e-12);
+  contacts.release_friction(v);  // half of the friction is too much
+  EXPECT_NEAR(v(0, 0), 0.5, 1e-12);
+  v << 4, 0, 0;
+  contacts.resolve(v);  // at its limit
+  EXPECT_NEAR(v(0, 0), 4.0, 1e-12);
+}
+
 // An impact gives up its kinetic energy; lying gives up nothing, though gravity closes in every step.
 TEST(ParticleContact, DissipationIsThatOfImpactsOnly) {
   const Vec3 gravity(0, -9.81, 0);
