@@ -274,11 +274,11 @@ void ShapeMatchingBody::blend(double alpha) {
       if (h.held[axis]) m_goals(h.particle, axis) = ahead()(h.particle, axis);
 }
 
-// Several levels or passes: the next one changes m_goals. Coarser levels come first.
 bool ShapeMatchingBody::has_pass_left() const {
   return m_step.level > 0 || m_step.pass < m_plan.iterations;
 }
 
+// Several levels or passes: the next one changes m_goals. Coarser levels come first.
 bool ShapeMatchingBody::next_pass() {
   if (m_is_asleep || is_single_pass(m_plan)) return false;
   while (m_step.level > 0) {

@@ -40,7 +40,10 @@ struct PlasticityOptions {
   PlasticityReference reference = PlasticityReference::neighbours;
   // How much larger a rotation against R_ref may be than a stretch before it counts the same. 1: the thesis'
   // plain norm. A cell of length d and thickness t that turns by θ against its neighbour has the bending
-  // strain θ t/2d at its surface, and ‖R − I‖_F = √2 θ: 2√2 d/t makes `yield` a strain for both.
+  // strain θ t/2d at its surface, and ‖R − I‖_F = √2 θ: 2√2 d/t makes `yield` a strain for both. Infinite for
+  // tetrahedra: whatever their corners do is a linear map, so that a bend is a stretch of theirs already, while their
+  // turns follow from shapes that are all different. A cell that yields by its turn flows at any stress until Q has
+  // come after, by a seventeenth of its share where that many cells hold a particle: a ball of clay ran out.
   double bend_factor = 1.0;
   double yield = 0.05;  // measure above which a cell flows
   double creep = 0.0;   // rate of flow [1/s]; 0: at once

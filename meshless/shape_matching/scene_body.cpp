@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/base/errors.h"
 #include "core/mesh/distance.h"
@@ -185,8 +186,11 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   const double reached = trial.plan(scene.step() / out.substeps).reached;
   options.plasticity = plasticity_of(body, settings.plasticity, reached);
   options.plasticity.reached = reached;
-  if (settings.plasticity.yield == 0.0)
+  if (settings.cells == CellShape::tets) {
+    options.plasticity.bend_factor = std::numeric_limits<double>::infinity();
+  } else if (settings.plasticity.yield == 0.0) {
     options.plasticity.bend_factor = 2.0 * std::sqrt(2.0) * parts.slenderness;
+  }
   out.matched = std::make_unique<ShapeMatchingBody>(std::move(parts.model), options);
   ShapeMatchingBody& matched = *out.matched;
   matched.positions = parts.pose;
