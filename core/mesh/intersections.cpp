@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "core/base/parallel.h"
@@ -222,6 +223,80 @@ std::vector<int> groups_of_nodes(const Bvh& tree, std::span<const int> group) {
   return out;
 }
 
+// Cubic cells that the boxes of triangles lie in.
+class GroupGrid {
+ public:
+  explicit GroupGrid(std::span<const Box> boxes) {
+    Box all;
+    double sum = 0;
+    for (const Box& box : boxes) {
+      all.extend(box);
+      sum += (box.max - box.min).maxCoeff();
+    }
+    m_low = all.min;
+    double side = std::max(sum / static_cast<double>(boxes.size()), 1e-300);
+    const Vec3 size = all.max - all.min;
+    while (((size.array() / side) + 1).prod() > 16.0 * static_cast<double>(boxes.size()) + 64) side *= 1.3;
+    m_per_length = 1 / side;
+    m_count = (size.array() * m_per_length).cast<int>() + 1;
+    m_group.assign(static_cast<std::size_t>(m_count.prod()), k_none);
+  }
+
+  double cells_of(const Box& box) const { return (cell(box.max) - cell(box.min) + 1).cast<double>().prod(); }
+  void mark(const Box& box, int group) {
+    for_cells(box, [&](int& own) { own = own == k_none || own == group ? group : k_several; });
+  }
+  bool meets_several(const Box& box) {
+    bool found = false;
+    for_cells(box, [&](const int& own) { found = found || own == k_several; });
+    return found;
+  }
+
+ private:
+  static constexpr int k_none = std::numeric_limits<int>::min(), k_several = k_none + 1;
+
+  Eigen::Array3i cell(const Vec3& p) const {
+    return ((p - m_low).array() * m_per_length).cast<int>().max(0).min(m_count - 1);
+  }
+  template <class Visit>
+  void for_cells(const Box& box, const Visit& visit) {
+    const Eigen::Array3i a = cell(box.min), b = cell(box.max);
+    for (int z = a[2]; z <= b[2]; ++z)
+      for (int y = a[1]; y <= b[1]; ++y)
+        for (int x = a[0]; x <= b[0]; ++x)
+          visit(m_group[(static_cast<std::size_t>(z) * static_cast<std::size_t>(m_count[1]) +
+                         static_cast<std::size_t>(y)) *
+                            static_cast<std::size_t>(m_count[0]) +
+                        static_cast<std::size_t>(x)]);
+  }
+
+  Vec3 m_low = Vec3::Zero();
+  double m_per_length = 1;
+  Eigen::Array3i m_count = Eigen::Array3i::Ones();
+  std::vector<int> m_group;
+};
+
+// The triangles, ascending, that may meet one of another group: those in a cell with several. All where groups say nothing or
+// sizes differ so much that the cells would cost more than they spare.
+std::vector<int> near_other_groups(std::span<const Box> boxes, std::span<const int> group) {
+  std::vector<int> found;
+  const auto all = [&] {
+    found.resize(boxes.size());
+    std::iota(found.begin(), found.end(), 0);
+    return found;
+  };
+  const auto is_finite = [](const Box& box) { return box.min.allFinite() && box.max.allFinite(); };
+  if (group.empty() || boxes.empty() || !std::all_of(boxes.begin(), boxes.end(), is_finite)) return all();
+  GroupGrid grid(boxes);
+  double cells = 0;
+  for (const Box& box : boxes) cells += grid.cells_of(box);
+  if (!(cells < 27.0 * static_cast<double>(boxes.size()))) return all();
+  for (std::size_t i = 0; i < boxes.size(); ++i) grid.mark(boxes[i], group[i]);
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    if (grid.meets_several(boxes[i])) found.push_back(static_cast<int>(i));
+  return found;
+}
+
 // Pairs of triangles whose boxes overlap, found by going down the tree against itself. With `group` only pairs of different
 // groups; where all below two nodes is of one group, nothing is looked at.
 class OverlappingPairs {
@@ -283,18 +358,29 @@ class OverlappingPairs {
 // Pairs of triangles, the smaller index first and in order, that meet by test(s, t).
 std::vector<std::pair<int, int>> meeting(const TriMesh& mesh, std::span<const int> group, const auto& test) {
   constexpr std::size_t at_a_time = 1 << 16;  // bounds the memory
-  const std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
+  std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
   const PairTest pairs(mesh);
-  OverlappingPairs near(boxes, group);
+  const std::vector<int> chosen = near_other_groups(boxes, group);
+  std::vector<int> own_group;
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const auto t = static_cast<std::size_t>(chosen[k]);
+    boxes[k] = boxes[t];  // in place: chosen[k] ≥ k
+    if (!group.empty()) own_group.push_back(group[t]);
+  }
+  boxes.resize(chosen.size());
+  OverlappingPairs near(boxes, own_group);
   std::vector<std::pair<int, int>> all;
   for (auto some = near.next(at_a_time); !some.empty(); some = near.next(at_a_time)) {
     std::vector<std::uint8_t> meets(some.size());
     parallel_for(some.size(), [&](std::size_t k) {
-      const auto [s, t] = some[k];
+      const int s = chosen[static_cast<std::size_t>(some[k].first)];
+      const int t = chosen[static_cast<std::size_t>(some[k].second)];
       meets[k] = !pairs.degenerate(s) && !pairs.degenerate(t) && test(pairs, s, t);
     });
     for (std::size_t k = 0; k < some.size(); ++k)
-      if (meets[k]) all.push_back(some[k]);
+      if (meets[k])
+        all.emplace_back(chosen[static_cast<std::size_t>(some[k].first)],
+                         chosen[static_cast<std::size_t>(some[k].second)]);
   }
   std::sort(all.begin(), all.end());
   return all;

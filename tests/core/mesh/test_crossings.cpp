@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/random.h"
 
@@ -60,6 +61,33 @@ TEST(Crossings, AgreeWithPlainNumbersOnRandomTriangles) {
     std::erase_if(expected,
                   [](const std::pair<int, int>& pair) { return pair.first % 3 == pair.second % 3; });
     EXPECT_EQ(crossing_pairs(mesh, group), expected) << offset;
+  }
+}
+
+// Small triangles strewn over a plate, in groups by place: most lie among their own, one is long, and one is not finite.
+TEST(Crossings, GroupsThatLieApartAreLookedAtWhereTheyMeet) {
+  constexpr int count = 600;
+  TriMesh mesh{Points(3 * count, 3), Triangles(count, 3)};
+  std::vector<int> group(count);
+  for (int t = 0; t < count; ++t) {
+    const auto random = [&](int k) { return uniform_random(7, static_cast<std::uint64_t>(16 * t + k)); };
+    const Vec3 place(10 * random(0), 0.3 * random(1), 10 * random(2));
+    for (int k = 0; k < 3; ++k) {
+      mesh.vertices.row(3 * t + k) = place.transpose();
+      for (int a = 0; a < 3; ++a) mesh.vertices(3 * t + k, a) += random(3 + 3 * k + a);
+    }
+    mesh.triangles.row(t) << 3 * t, 3 * t + 1, 3 * t + 2;
+    group[static_cast<std::size_t>(t)] = place[0] < 4 ? 0 : place[2] < 6 ? 3 : -2;
+  }
+  for (int round = 0; round < 3; ++round) {
+    if (round == 1) mesh.vertices.row(0) << 30, 0.5, 20;
+    if (round == 2) mesh.vertices(3, 0) = std::numeric_limits<double>::quiet_NaN();
+    std::vector<std::pair<int, int>> expected = crossing_pairs(mesh);
+    std::erase_if(expected, [&](const std::pair<int, int>& pair) {
+      return group[static_cast<std::size_t>(pair.first)] == group[static_cast<std::size_t>(pair.second)];
+    });
+    EXPECT_GT(expected.size(), 10u);
+    EXPECT_EQ(crossing_pairs(mesh, group), expected) << round;
   }
 }
 
