@@ -1,153 +1,192 @@
-// Geometry → bytes of a VTK XML file.
-#include <vtkCellArray.h>
-#include <vtkCellData.h>
-#include <vtkCellType.h>
-#include <vtkDoubleArray.h>
-#include <vtkFieldData.h>
-#include <vtkIntArray.h>
-#include <vtkNew.h>
-#include <vtkPointData.h>
-#include <vtkPoints.h>
-#include <vtkPolyData.h>
-#include <vtkTypeInt32Array.h>
-#include <vtkUnstructuredGrid.h>
-#include <vtkXMLPolyDataWriter.h>
-#include <vtkXMLUnstructuredGridWriter.h>
+// Geometry → bytes of a VTK XML file. Written without VTK's own writers, which took longer for what is around the
+// compression (ranges, copies) than for it.
+#include <fmt/format.h>
 
 #include <cassert>
+#include <cstdint>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
 #include "core/output/geometry_file.h"
-#include "core/output/quick_zlib.h"
+#include "core/output/packed_blocks.h"
+#include "core/output/pvd_file.h"
 
 namespace exemplar {
 
 namespace {
 
-// VTK takes no pointers to const; the arrays are only read.
-vtkSmartPointer<vtkDoubleArray> borrow(const double* values, std::size_t size, int components) {
-  auto array = vtkSmartPointer<vtkDoubleArray>::New();
-  array->SetNumberOfComponents(components);
-  array->SetArray(const_cast<double*>(values), static_cast<vtkIdType>(size), 1);
-  return array;
-}
+constexpr std::uint8_t k_vtk_tetra = 10, k_vtk_hexahedron = 12;
 
-vtkSmartPointer<vtkDataArray> convert(const FieldArray& field) {
-  vtkSmartPointer<vtkDataArray> array;
-  if (field.integer) {
-    auto integers = vtkSmartPointer<vtkIntArray>::New();
-    integers->SetNumberOfComponents(field.components);
-    integers->SetNumberOfValues(static_cast<vtkIdType>(field.values.size()));
-    for (std::size_t i = 0; i < field.values.size(); ++i) {
-      integers->SetValue(static_cast<vtkIdType>(i), static_cast<int>(field.values[i]));
-    }
-    array = integers;
-  } else {
-    array = borrow(field.values.data(), field.values.size(), field.components);
+std::size_t expected_size(const Geometry& geometry, const FieldArray& field) {
+  const bool on_points = field.on == Association::point;
+  const std::size_t count =
+      on_points ? static_cast<std::size_t>(geometry.points.rows()) : cell_count(geometry);
+  if (field.components < 1 || field.values.size() != count * static_cast<std::size_t>(field.components)) {
+    throw std::logic_error("series " + geometry.series + ": array " + field.name + " has " +
+                           std::to_string(field.values.size()) + " values on " + std::to_string(count) +
+                           (on_points ? " points" : " cells"));
   }
-  array->SetName(field.name.c_str());
-  return array;
+  return field.values.size();
 }
 
-void add_arrays(vtkDataSet& data, const Geometry& geometry, double time) {
-  for (const FieldArray& field : geometry.arrays) {
-    const bool on_points = field.on == Association::point;
-    const std::size_t count =
-        on_points ? static_cast<std::size_t>(geometry.points.rows()) : cell_count(geometry);
-    if (field.components < 1 || field.values.size() != count * static_cast<std::size_t>(field.components)) {
-      throw std::logic_error("series " + geometry.series + ": array " + field.name + " has " +
-                             std::to_string(field.values.size()) + " values on " + std::to_string(count) +
-                             (on_points ? " points" : " cells"));
-    }
-    vtkDataSetAttributes* attributes = on_points ? static_cast<vtkDataSetAttributes*>(data.GetPointData())
-                                                 : static_cast<vtkDataSetAttributes*>(data.GetCellData());
-    attributes->AddArray(convert(field));
-  }
-  vtkNew<vtkDoubleArray> time_value;
-  time_value->SetName("TimeValue");
-  time_value->InsertNextValue(time);
-  data.GetFieldData()->AddArray(time_value);
-  // Tells triangles from polygons, and lines from points when there are none, on reading back.
-  vtkNew<vtkIntArray> kind;
-  kind->SetName("CellKind");
-  kind->InsertNextValue(static_cast<int>(geometry.kind));
-  data.GetFieldData()->AddArray(kind);
-}
-
-std::vector<int> connectivity_of(const Geometry& geometry) {
+std::vector<std::int32_t> connectivity_of(const Geometry& geometry) {
   if (geometry.kind != CellKind::points || !geometry.connectivity.empty()) return geometry.connectivity;
-  std::vector<int> identity(static_cast<std::size_t>(geometry.points.rows()));
+  std::vector<std::int32_t> identity(static_cast<std::size_t>(geometry.points.rows()));
   std::iota(identity.begin(), identity.end(), 0);
   return identity;
 }
 
-vtkSmartPointer<vtkCellArray> convert_cells(const Geometry& geometry) {
-  const std::vector<int> connectivity = connectivity_of(geometry);
-  const auto cells = static_cast<vtkIdType>(cell_count(geometry));
-  vtkNew<vtkTypeInt32Array> offsets, indices;
-  offsets->SetNumberOfValues(cells + 1);
-  offsets->SetValue(0, 0);
+// Where each cell ends in the connectivity.
+std::vector<std::int32_t> ends_of(const Geometry& geometry) {
   const int width = points_per_cell(geometry.kind);
-  for (vtkIdType i = 0; i < cells; ++i) {
-    offsets->SetValue(
-        i + 1, width > 0 ? static_cast<int>(i + 1) * width : geometry.offsets[static_cast<std::size_t>(i)]);
-  }
-  assert(offsets->GetValue(cells) == static_cast<int>(connectivity.size()));
-  indices->SetNumberOfValues(static_cast<vtkIdType>(connectivity.size()));
-  std::copy(connectivity.begin(), connectivity.end(), indices->GetPointer(0));
-  auto result = vtkSmartPointer<vtkCellArray>::New();
-  result->SetData(offsets, indices);
-  return result;
+  if (width == 0) return geometry.offsets;
+  std::vector<std::int32_t> ends(cell_count(geometry));
+  for (std::size_t i = 0; i < ends.size(); ++i) ends[i] = static_cast<std::int32_t>(i + 1) * width;
+  return ends;
 }
 
-void set_points(vtkPointSet& data, const Geometry& geometry) {
-  vtkNew<vtkPoints> points;
-  points->SetData(borrow(geometry.points.data(), static_cast<std::size_t>(geometry.points.size()), 3));
-  data.SetPoints(points);
+// The element of a .vtp that holds cells of this kind.
+const char* section_of(CellKind kind) {
+  if (kind == CellKind::points) return "Verts";
+  return kind == CellKind::lines ? "Lines" : "Polys";
 }
 
-std::string encode(vtkXMLWriter& writer, vtkDataObject& data) {
-  writer.SetInputDataObject(&data);
-  writer.SetDataModeToAppended();
-  writer.EncodeAppendedDataOff();
-  writer.SetCompressor(make_quick_zlib());
-  writer.SetHeaderTypeToUInt64();
-  writer.WriteToOutputStringOn();
-  if (!writer.Write()) throw std::runtime_error("VTK could not encode a geometry");
-  return writer.GetOutputString();
-}
-
-std::string encode_polygonal(const Geometry& geometry, double time) {
-  vtkNew<vtkPolyData> data;
-  set_points(*data, geometry);
-  const auto cells = convert_cells(geometry);
-  if (geometry.kind == CellKind::points) {
-    data->SetVerts(cells);
-  } else if (geometry.kind == CellKind::lines) {
-    data->SetLines(cells);
-  } else {
-    data->SetPolys(cells);
-  }
-  add_arrays(*data, geometry, time);
-  vtkNew<vtkXMLPolyDataWriter> writer;
-  return encode(*writer, *data);
-}
-
-std::string encode_volumetric(const Geometry& geometry, double time) {
-  vtkNew<vtkUnstructuredGrid> data;
-  set_points(*data, geometry);
-  data->SetCells(geometry.kind == CellKind::tets ? VTK_TETRA : VTK_HEXAHEDRON, convert_cells(geometry));
-  add_arrays(*data, geometry, time);
-  vtkNew<vtkXMLUnstructuredGridWriter> writer;
-  return encode(*writer, *data);
+template <class T>
+std::string_view bytes_of(const T* values, std::size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof(T)};
 }
 
 }  // namespace
 
+struct GeometryEncoder::Implementation {
+  BlockPacker packer;
+  std::map<std::string, std::vector<PackedBlock>> last;  // of every array, by series and name
+};
+
+namespace {
+
+// One file in the making: the text in front, and the arrays behind it.
+class VtkFile {
+ public:
+  VtkFile(const Geometry& geometry, BlockPacker& packer,
+          std::map<std::string, std::vector<PackedBlock>>& last)
+      : m_geometry(geometry), m_packer(packer), m_last(last) {}
+
+  std::string write(double time) {
+    const bool is_flat = geometry_extension(m_geometry.kind) == ".vtp";
+    const char* type = is_flat ? "PolyData" : "UnstructuredGrid";
+    m_text = fmt::format(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"{0}\" version=\"1.0\" byte_order=\"LittleEndian\" "
+        "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n  <{0}>\n",
+        type);
+    add_field_data(time);
+    m_text += fmt::format("    <Piece {}>\n", counts(is_flat));
+    add_arrays("PointData", Association::point);
+    add_arrays("CellData", Association::cell);
+    open("Points");
+    add_doubles("Points", 3, m_geometry.points.data(), static_cast<std::size_t>(m_geometry.points.size()));
+    close("Points");
+    add_cells(is_flat);
+    m_text += fmt::format("    </Piece>\n  </{}>\n  <AppendedData encoding=\"raw\">\n   _", type);
+    m_text += m_data;
+    m_text += "\n  </AppendedData>\n</VTKFile>\n";
+    return std::move(m_text);
+  }
+
+ private:
+  void open(const char* section) { m_text += fmt::format("      <{}>\n", m_section = section); }
+  void close(const char* section) { m_text += fmt::format("      </{}>\n", section); }
+
+  std::string counts(bool is_flat) const {
+    const std::size_t points = static_cast<std::size_t>(m_geometry.points.rows());
+    const std::size_t cells = cell_count(m_geometry);
+    if (!is_flat) return fmt::format("NumberOfPoints=\"{}\" NumberOfCells=\"{}\"", points, cells);
+    std::string text = fmt::format("NumberOfPoints=\"{}\"", points);
+    for (const std::string section : {"Verts", "Lines", "Strips", "Polys"})
+      text += fmt::format(" NumberOf{}=\"{}\"", section, section == section_of(m_geometry.kind) ? cells : 0);
+    return text;
+  }
+
+  void add_field_data(double time) {
+    open("FieldData");
+    add("TimeValue", "Float64", "NumberOfTuples=\"1\"", bytes_of(&time, 1), ByteContent::doubles);
+    // Tells triangles from polygons, and lines from points when there are none, on reading back.
+    const auto kind = static_cast<std::int32_t>(m_geometry.kind);
+    add("CellKind", "Int32", "NumberOfTuples=\"1\"", bytes_of(&kind, 1), ByteContent::integers);
+    close("FieldData");
+  }
+
+  void add_arrays(const char* section, Association on) {
+    open(section);
+    for (const FieldArray& field : m_geometry.arrays) {
+      if (field.on != on) continue;
+      const std::size_t size = expected_size(m_geometry, field);
+      if (field.integer) {
+        m_integers.resize(size);
+        for (std::size_t i = 0; i < size; ++i) m_integers[i] = static_cast<std::int32_t>(field.values[i]);
+        add_integers(field.name, field.components, m_integers);
+      } else {
+        add_doubles(field.name, field.components, field.values.data(), size);
+      }
+    }
+    close(section);
+  }
+
+  void add_cells(bool is_flat) {
+    const std::vector<std::int32_t> connectivity = connectivity_of(m_geometry), ends = ends_of(m_geometry);
+    assert((ends.empty() ? 0 : ends.back()) == static_cast<std::int32_t>(connectivity.size()));
+    const char* section = is_flat ? section_of(m_geometry.kind) : "Cells";
+    open(section);
+    add_integers("connectivity", 1, connectivity);
+    add_integers("offsets", 1, ends);
+    if (!is_flat) {
+      const std::vector<std::uint8_t> types(
+          ends.size(), m_geometry.kind == CellKind::tets ? k_vtk_tetra : k_vtk_hexahedron);
+      add("types", "UInt8", "", bytes_of(types.data(), types.size()), ByteContent::integers);
+    }
+    close(section);
+  }
+
+  void add_doubles(const std::string& name, int components, const double* values, std::size_t size) {
+    add(name, "Float64", components_of(components), bytes_of(values, size), ByteContent::doubles);
+  }
+  void add_integers(const std::string& name, int components, const std::vector<std::int32_t>& values) {
+    add(name, "Int32", components_of(components), bytes_of(values.data(), values.size()),
+        ByteContent::integers);
+  }
+  static std::string components_of(int components) {
+    return fmt::format("NumberOfComponents=\"{}\"", components);
+  }
+
+  void add(const std::string& name, const char* type, const std::string& shape, std::string_view bytes,
+           ByteContent content) {
+    m_text +=
+        fmt::format("        <DataArray type=\"{}\" Name=\"{}\" {} format=\"appended\" offset=\"{}\"/>\n",
+                    type, escape_xml(name), shape, m_data.size());
+    m_packer.append(bytes, content, m_last[fmt::format("{}/{}/{}", m_geometry.series, m_section, name)],
+                    m_data);
+  }
+
+  const Geometry& m_geometry;
+  BlockPacker& m_packer;
+  std::map<std::string, std::vector<PackedBlock>>& m_last;
+  std::string m_text, m_data;
+  const char* m_section = "";
+  std::vector<std::int32_t> m_integers;
+};
+
+}  // namespace
+
+GeometryEncoder::GeometryEncoder() : m_implementation(std::make_unique<Implementation>()) {}
+GeometryEncoder::~GeometryEncoder() = default;
+
+std::string GeometryEncoder::encode(const Geometry& geometry, double time) {
+  return VtkFile(geometry, m_implementation->packer, m_implementation->last).write(time);
+}
+
 std::string encode_geometry(const Geometry& geometry, double time) {
-  return geometry_extension(geometry.kind) == ".vtp" ? encode_polygonal(geometry, time)
-                                                     : encode_volumetric(geometry, time);
+  return GeometryEncoder().encode(geometry, time);
 }
 
 }  // namespace exemplar

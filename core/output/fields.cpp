@@ -83,10 +83,9 @@ void append(Geometry& whole, const Geometry& part) {
 
 FieldArray make_array(std::string name, Association on, const Eigen::Ref<const MatX>& rows) {
   FieldArray array{std::move(name), on, static_cast<int>(rows.cols()), false, {}};
-  array.values.reserve(static_cast<std::size_t>(rows.size()));
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    for (Eigen::Index k = 0; k < rows.cols(); ++k) array.values.push_back(rows(i, k));
-  }
+  array.values.resize(static_cast<std::size_t>(rows.size()));
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<RowMajor>(array.values.data(), rows.rows(), rows.cols()) = rows;
   return array;
 }
 

@@ -93,8 +93,6 @@ class FrameWriter::Implementation {
     } catch (const fs::filesystem_error& error) {
       throw OutputError(error.path1(), error.code().message());
     }
-    // VTK registers its factories at first use, which must not happen on two threads at once.
-    encode_geometry({}, 0);
     m_thread = std::thread([this] { run(); });
   }
 
@@ -220,7 +218,7 @@ class FrameWriter::Implementation {
       fill_missing_arrays(series, geometry);
       const fs::path file = fs::path("frames") / fmt::format("{}_{:05}{}", geometry.series, frame.frame,
                                                              geometry_extension(geometry.kind));
-      const std::string bytes = encode_geometry(geometry, frame.time);
+      const std::string bytes = m_encoder.encode(geometry, frame.time);
       write_file_atomically(m_directory / file, bytes);
       written.push_back({frame.frame, frame.time, geometry.series, file, bytes.size(), checksum(bytes)});
       series.collection.add(frame.time, file);
@@ -267,6 +265,7 @@ class FrameWriter::Implementation {
   std::map<std::string, Series> m_series;    // used by the thread only, while it is busy
   std::unique_ptr<ManifestFile> m_manifest;  // likewise
   std::vector<fs::path> m_unsynced;          // likewise
+  GeometryEncoder m_encoder;                 // likewise
 
   mutable std::mutex m_mutex;  // guards what follows
   std::condition_variable m_changed;

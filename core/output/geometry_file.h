@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,19 @@ std::string geometry_extension(CellKind kind);
 
 // The bytes of the file; `time` (s) is stored as the field array TimeValue.
 std::string encode_geometry(const Geometry& geometry, double time);
+
+// The same for frame after frame: compressed blocks of arrays that did not change since the last frame are taken again. Keeps
+// what it compressed of one frame of every series in memory.
+class GeometryEncoder {
+ public:
+  GeometryEncoder();
+  ~GeometryEncoder();
+  std::string encode(const Geometry& geometry, double time);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> m_implementation;
+};
 
 // Writes `path` atomically; throws OutputError. The extension is the caller's:
 // geometry_extension(geometry.kind).

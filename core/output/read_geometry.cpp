@@ -13,6 +13,8 @@
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
+#include <algorithm>
+#include <fstream>
 #include <optional>
 
 #include "core/base/errors.h"
@@ -153,6 +155,16 @@ Geometry read(const fs::path& path) {
   return geometry;
 }
 
+// Whether the file's last tag is there: some files that were cut off VTK reads as empty ones without a word.
+bool is_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const auto size = std::min<std::streamoff>(file.tellg(), 64);
+  std::string end(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)), '\0');
+  file.seekg(-size, std::ios::end);
+  file.read(end.data(), size);
+  return end.find("</VTKFile>") != std::string::npos;
+}
+
 bool is_identity(const std::vector<int>& indices, Eigen::Index count) {
   if (static_cast<Eigen::Index>(indices.size()) != count) return false;
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -167,6 +179,7 @@ Geometry read_geometry(const fs::path& path) {
   if (!fs::is_regular_file(path)) refuse(path, "there is no such file");
   const std::string extension = path.extension().string();
   if (extension != ".vtp" && extension != ".vtu") refuse(path, "expected a .vtp or .vtu file");
+  if (!is_whole(path)) refuse(path, "is not a whole VTK XML file");
   Geometry geometry =
       extension == ".vtp" ? read<vtkXMLPolyDataReader>(path) : read<vtkXMLUnstructuredGridReader>(path);
   if (geometry.kind == CellKind::points && is_identity(geometry.connectivity, geometry.points.rows())) {

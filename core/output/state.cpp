@@ -10,9 +10,8 @@ namespace {
 
 template <class T>
 std::vector<std::uint8_t> bytes_of(std::span<const T> values) {
-  std::vector<std::uint8_t> bytes(values.size_bytes());
-  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(values.data());
+  return {begin, begin + values.size_bytes()};
 }
 
 const std::vector<std::uint8_t>& find(const StateArrays& arrays, const std::string& name) {

@@ -164,11 +164,11 @@ class Loop {
   void keep_state() {
     StateWriter state;
     m_method.save(state);
-    m_kept = state.arrays();
+    m_kept = std::move(state);
   }
 
   void save_checkpoint(bool scheduled) {
-    m_sink.checkpoint(m_summary.last, m_kept, scheduled);
+    m_sink.checkpoint(m_summary.last, m_kept.arrays(), scheduled);
     m_last_checkpoint = Clock::now();
   }
 
@@ -186,7 +186,7 @@ class Loop {
   const RunOptions& m_options;
   RunSummary m_summary;
   double m_start_energy = k_unknown;
-  StateArrays m_kept;  // state at the last good frame
+  StateWriter m_kept;  // state at the last good frame
   Clock::time_point m_last_checkpoint;
 };
 
