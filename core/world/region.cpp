@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/errors.h"
+#include "core/mesh/bvh.h"
 #include "core/world/rotation.h"
 
 namespace exemplar {
@@ -25,10 +27,25 @@ double depth(const Region& region, const Vec3& point) {
   }
 }
 
-int nearest_node(const Points& positions, const Vec3& point) {
-  Eigen::Index best = 0;
-  (positions.rowwise() - point.transpose()).rowwise().squaredNorm().minCoeff(&best);
-  return static_cast<int>(best);
+// Of equal ones the first.
+std::vector<int> nearest_nodes(const Points& positions, const std::vector<Vec3>& points) {
+  std::vector<Box> places(static_cast<std::size_t>(positions.rows()));
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i].extend(Vec3(positions.row(static_cast<Eigen::Index>(i))));
+  const Bvh tree(places);
+  std::vector<int> nodes;
+  for (const Vec3& point : points) {
+    int best = -1;
+    double limit = std::numeric_limits<double>::infinity();
+    tree.for_nearest(point, limit, [&](int i) {
+      const double distance = (positions.row(i).transpose() - point).squaredNorm();
+      if (distance > limit || (distance == limit && i > best && best >= 0)) return;
+      limit = distance;
+      best = i;
+    });
+    nodes.push_back(std::max(best, 0));
+  }
+  return nodes;
 }
 
 }  // namespace
@@ -54,7 +71,7 @@ std::vector<int> select_nodes(const Region& region, const Points& positions) {
   std::vector<int> nodes;
   if (positions.rows() == 0) return nodes;
   if (region.kind == RegionKind::nearest) {
-    for (const Vec3& p : region.points) nodes.push_back(nearest_node(positions, p));
+    nodes = nearest_nodes(positions, region.points);
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     return nodes;
