@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,6 @@ Points grid_points(const TriMesh& surface, double spacing);
 
 // The part of a convex polygon where normal · x ≤ offset.
 Polygon clip(const Polygon& polygon, const Vec3& normal, double offset);
-Vec3 area_vector(const Polygon& polygon);
+Vec3 area_vector(std::span<const Vec3> polygon);
 
 }  // namespace exemplar::peridynamics

@@ -18,11 +18,11 @@ constexpr int k_most_rounds = 8;
 // Numbers places: those nearer than the tolerance to an earlier one get its number.
 class PlaceIndex {
  public:
-  explicit PlaceIndex(double tolerance) : m_tolerance(tolerance), m_grain(8 * tolerance) {}
+  // `side`: of cells that hold few places each.
+  PlaceIndex(double tolerance, double side) : m_tolerance(tolerance), m_side(side) {}
 
   int number(const Vec3& p) {
-    const Eigen::Array3d low = ((p.array() - m_tolerance) / m_grain).floor(),
-                         high = ((p.array() + m_tolerance) / m_grain).floor();
+    const Eigen::Array3d low = cell_of(p.array() - m_tolerance), high = cell_of(p.array() + m_tolerance);
     for (double x = low[0]; x <= high[0]; ++x)
       for (double y = low[1]; y <= high[1]; ++y)
         for (double z = low[2]; z <= high[2]; ++z) {
@@ -38,16 +38,18 @@ class PlaceIndex {
   const std::vector<Vec3>& places() const { return m_places; }
 
  private:
-  // Cells may share a slot: distances decide in the end.
+  // Not at round multiples of the side, where the places of lattices are.
+  Eigen::Array3d cell_of(const Eigen::Array3d& p) const { return (p / m_side + 0.3819).floor(); }
+  // Cells may share a slot: distances decide in the end. Neighbours along x have neighbouring slots, as faces come row by row
+  // and would wait for memory otherwise.
   std::size_t slot_of(double x, double y, double z) const {
     const auto part = [](double v) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(v)); };
-    std::uint64_t h = part(x) * 0x9E3779B97F4A7C15u;
-    h = (h ^ (h >> 29) ^ part(y)) * 0xBF58476D1CE4E5B9u;
+    std::uint64_t h = part(y) * 0xBF58476D1CE4E5B9u;
     h = (h ^ (h >> 31) ^ part(z)) * 0x94D049BB133111EBu;
-    return static_cast<std::size_t>(h >> 32) & (m_heads.size() - 1);
+    return static_cast<std::size_t>(part(x) + (h >> 32)) & (m_heads.size() - 1);
   }
   void put(int place) {
-    const Eigen::Array3d own = (m_places[place].array() / m_grain).floor();
+    const Eigen::Array3d own = cell_of(m_places[place].array());
     int& head = m_heads[slot_of(own[0], own[1], own[2])];
     m_next[place] = head;
     head = place;
@@ -56,7 +58,7 @@ class PlaceIndex {
     m_heads.assign(4 * m_heads.size(), -1);
     for (std::size_t i = 0; i < m_places.size(); ++i) put(static_cast<int>(i));
   }
-  double m_tolerance, m_grain;
+  double m_tolerance, m_side;
   std::vector<int> m_heads = std::vector<int>(1024, -1);
   std::vector<int> m_next;
   std::vector<Vec3> m_places;
@@ -70,40 +72,71 @@ struct SidedEdge {
   }
 };
 
-// Edges that a particle's faces do not run through as often one way as the other.
-std::vector<SidedEdge> open_edges(const Elements& elements) {
-  const auto each = [&](const auto& visit) {
-    for (const Face& face : elements.faces)
-      for (int k = 0; k < face.count; ++k) {
-        const int a = elements.corners[face.begin + k],
-                  b = elements.corners[face.begin + (k + 1) % face.count];
-        const int sign = a < b ? 1 : -1;
-        visit(SidedEdge{face.particle, std::min(a, b), std::max(a, b), sign});
-        if (face.other >= 0) visit(SidedEdge{face.other, std::min(a, b), std::max(a, b), -sign});
-      }
-  };
-  // Sorted by particle first: what is left to sort is short.
-  const std::size_t particles = elements.particles.size();
-  std::vector<std::size_t> begin(particles + 1, 0);
-  each([&](const SidedEdge& edge) { ++begin[static_cast<std::size_t>(edge.particle) + 1]; });
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<SidedEdge> all(begin.back());
-  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-  each([&](const SidedEdge& edge) { all[next[static_cast<std::size_t>(edge.particle)]++] = edge; });
-  parallel_for(particles, [&](std::size_t p) {
-    std::sort(all.begin() + static_cast<std::ptrdiff_t>(begin[p]),
-              all.begin() + static_cast<std::ptrdiff_t>(begin[p + 1]));
-  });
-  std::vector<SidedEdge> open;
-  for (std::size_t p = 0; p < particles; ++p) {
-    for (std::size_t i = begin[p]; i < begin[p + 1];) {
-      SidedEdge sum = all[i];
-      std::size_t end = i + 1;
-      for (; end < begin[p + 1] && !(all[i] < all[end]); ++end) sum.sign += all[end].sign;
-      if (sum.sign != 0) open.push_back(sum);
-      i = end;
+// The faces of every particle: those of p are faces[begin[p]] … faces[begin[p + 1] − 1].
+struct FaceLists {
+  std::vector<int> begin, faces;
+};
+
+FaceLists faces_of_particles(const Elements& elements) {
+  FaceLists lists;
+  lists.begin.assign(elements.particles.size() + 1, 0);
+  for (const Face& face : elements.faces) {
+    ++lists.begin[static_cast<std::size_t>(face.particle) + 1];
+    if (face.other >= 0) ++lists.begin[static_cast<std::size_t>(face.other) + 1];
+  }
+  std::partial_sum(lists.begin.begin(), lists.begin.end(), lists.begin.begin());
+  lists.faces.resize(static_cast<std::size_t>(lists.begin.back()));
+  std::vector<int> next(lists.begin.begin(), lists.begin.end() - 1);
+  for (int f = 0; f < static_cast<int>(elements.faces.size()); ++f) {
+    const Face& face = elements.faces[static_cast<std::size_t>(f)];
+    lists.faces[static_cast<std::size_t>(next[static_cast<std::size_t>(face.particle)]++)] = f;
+    if (face.other >= 0)
+      lists.faces[static_cast<std::size_t>(next[static_cast<std::size_t>(face.other)]++)] = f;
+  }
+  return lists;
+}
+
+// Edges that the particle's faces do not run through as often one way as the other; `room` is for all of its edges.
+void add_open_edges(const Elements& elements, std::span<const int> faces, int particle,
+                    std::vector<SidedEdge>& room, std::vector<SidedEdge>& open) {
+  room.clear();
+  for (const int f : faces) {
+    const Face& face = elements.faces[static_cast<std::size_t>(f)];
+    for (int k = 0; k < face.count; ++k) {
+      const int a = elements.corners[face.begin + k], b = elements.corners[face.begin + (k + 1) % face.count];
+      const int sign = (a < b) == (face.particle == particle) ? 1 : -1;
+      room.push_back({particle, std::min(a, b), std::max(a, b), sign});
     }
   }
+  std::sort(room.begin(), room.end());
+  for (std::size_t i = 0; i < room.size();) {
+    SidedEdge sum = room[i];
+    std::size_t end = i + 1;
+    for (; end < room.size() && !(room[i] < room[end]); ++end) sum.sign += room[end].sign;
+    if (sum.sign != 0) open.push_back(sum);
+    i = end;
+  }
+}
+
+// The open edges of the particles that are looked at, in their order.
+std::vector<SidedEdge> open_edges(const Elements& elements, const std::vector<std::uint8_t>& is_looked_at) {
+  constexpr std::size_t at_a_time = 4096;  // particles
+  const FaceLists lists = faces_of_particles(elements);
+  const std::size_t particles = elements.particles.size();
+  std::vector<std::vector<SidedEdge>> parts((particles + at_a_time - 1) / at_a_time);
+  parallel_for(
+      parts.size(),
+      [&](std::size_t part) {
+        std::vector<SidedEdge> room;
+        for (std::size_t p = part * at_a_time; p < std::min(particles, (part + 1) * at_a_time); ++p) {
+          const std::span<const int> own(lists.faces.data() + lists.begin[p],
+                                         lists.faces.data() + lists.begin[p + 1]);
+          if (is_looked_at[p]) add_open_edges(elements, own, static_cast<int>(p), room, parts[part]);
+        }
+      },
+      1);
+  std::vector<SidedEdge> open;
+  for (const std::vector<SidedEdge>& part : parts) open.insert(open.end(), part.begin(), part.end());
   return open;
 }
 
@@ -152,6 +185,8 @@ template <class Change>
 void rewrite_faces(Elements& elements, const Change& change) {
   std::vector<Face> faces;
   std::vector<int> corners, polygon;
+  faces.reserve(elements.faces.size());
+  corners.reserve(4 * elements.faces.size());
   for (Face face : elements.faces) {
     polygon.clear();
     change(face, polygon);
@@ -166,8 +201,10 @@ void rewrite_faces(Elements& elements, const Change& change) {
   elements.corners = std::move(corners);
 }
 
-bool split_edges(Elements& elements) {
-  const std::vector<SidedEdge> open = open_edges(elements);
+// Looks at the marked particles and marks those whose faces it changed, which are all that may need another look.
+bool split_edges(Elements& elements, std::vector<std::uint8_t>& is_marked) {
+  const std::vector<SidedEdge> open = open_edges(elements, is_marked);
+  std::fill(is_marked.begin(), is_marked.end(), 0);
   Splits splits;
   for (std::size_t i = 0; i < open.size();) {
     std::size_t end = i;
@@ -176,12 +213,17 @@ bool split_edges(Elements& elements) {
     i = end;
   }
   if (splits.empty()) return false;
+  std::vector<std::uint8_t> begins_split(static_cast<std::size_t>(elements.vertices.rows()), 0);
+  for (const auto& [edge, within] : splits) begins_split[static_cast<std::size_t>(edge.first)] = 1;
   rewrite_faces(elements, [&](const Face& face, std::vector<int>& polygon) {
     for (int k = 0; k < face.count; ++k) {
       const int a = elements.corners[face.begin + k], b = elements.corners[face.begin + (k + 1) % face.count];
       polygon.push_back(a);
+      if (!begins_split[static_cast<std::size_t>(std::min(a, b))]) continue;
       const auto found = splits.find({std::min(a, b), std::max(a, b)});
       if (found == splits.end()) continue;
+      is_marked[static_cast<std::size_t>(face.particle)] = 1;
+      if (face.other >= 0) is_marked[static_cast<std::size_t>(face.other)] = 1;
       if (a < b) polygon.insert(polygon.end(), found->second.begin(), found->second.end());
       if (a > b) polygon.insert(polygon.end(), found->second.rbegin(), found->second.rend());
     }
@@ -221,22 +263,25 @@ std::vector<std::array<int, 3>> triangulate(const Polygon& polygon) {
 
 int open_particles(const Elements& elements) {
   int count = 0, last = -1;
-  for (const SidedEdge& edge : open_edges(elements)) {
+  for (const SidedEdge& edge :
+       open_edges(elements, std::vector<std::uint8_t>(elements.particles.size(), 1))) {
     count += edge.particle != last;
     last = edge.particle;
   }
   return count;
 }
 
-void close_seams(const Points& at, Elements& elements) {
-  PlaceIndex index(k_same_place * elements.spacing);
+void close_seams(std::span<const Vec3> at, Elements& elements) {
+  PlaceIndex index(k_same_place * elements.spacing, 0.5 * elements.spacing);
   rewrite_faces(elements, [&](const Face& face, std::vector<int>& polygon) {
-    for (int k = 0; k < face.count; ++k) polygon.push_back(index.number(at.row(face.begin + k)));
+    for (int k = 0; k < face.count; ++k)
+      polygon.push_back(index.number(at[static_cast<std::size_t>(face.begin + k)]));
   });
   elements.vertices.resize(static_cast<Eigen::Index>(index.places().size()), 3);
   for (std::size_t i = 0; i < index.places().size(); ++i)
     elements.vertices.row(static_cast<Eigen::Index>(i)) = index.places()[i].transpose();
-  for (int round = 0; round < k_most_rounds && split_edges(elements);) ++round;
+  std::vector<std::uint8_t> is_marked(elements.particles.size(), 1);
+  for (int round = 0; round < k_most_rounds && split_edges(elements, is_marked);) ++round;
   // A polygon of n corners has n − 2 triangles.
   std::size_t triangles = 0;
   for (Face& face : elements.faces) {

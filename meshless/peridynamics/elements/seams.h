@@ -9,8 +9,8 @@
 namespace exemplar::peridynamics {
 
 // Fills `vertices`, `corners` and `triangles` of the elements and the faces' places in them; `at` holds the
-// corners of the faces, rows face.begin … face.begin + count − 1. Faces that vanish are left out.
-void close_seams(const Points& at, Elements& elements);
+// corners of the faces, face.begin … face.begin + count − 1. Faces that vanish are left out.
+void close_seams(std::span<const Vec3> at, Elements& elements);
 
 // How many particles have an edge without two faces.
 int open_particles(const Elements& elements);

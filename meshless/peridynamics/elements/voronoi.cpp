@@ -71,34 +71,39 @@ std::vector<std::array<int, 6>> lattice_neighbours(const Points& points, double 
 }
 
 // The cell of a point between six neighbours: a cube.
-Cell cube_cell(const Points& points, int id, const std::array<int, 6>& around) {
+void make_cube(const Points& points, int id, const std::array<int, 6>& around, Cell& cell) {
+  static constexpr int corners[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
   const Vec3 self = points.row(id);
   std::array<double, 6> planes;
   for (int k = 0; k < 6; ++k) planes[k] = 0.5 * (self[k / 2] + points(around[k], k / 2));
-  Cell cell;
+  cell.resize(6);
   for (int k = 0; k < 6; ++k) {
     const int a = k / 2, b = (a + 1) % 3, c = (a + 2) % 3;
     const double sign = k % 2 == 0 ? -1 : 1;
-    CellFace face;
+    CellFace& face = cell[static_cast<std::size_t>(k)];
     face.other = around[k];
     face.normal = sign * Vec3::Unit(a);
     face.offset = sign * planes[k];
-    for (const auto& [at_b, at_c] : {std::pair(0, 0), std::pair(1, 0), std::pair(1, 1), std::pair(0, 1)}) {
-      Vec3 corner;
+    face.polygon.resize(4);
+    for (int i = 0; i < 4; ++i) {
+      Vec3& corner = face.polygon[static_cast<std::size_t>(sign < 0 ? 3 - i : i)];
       corner[a] = planes[k];
-      corner[b] = planes[2 * b + at_b];
-      corner[c] = planes[2 * c + at_c];
-      face.polygon.push_back(corner);
+      corner[b] = planes[2 * b + corners[i][0]];
+      corner[c] = planes[2 * c + corners[i][1]];
     }
-    if (sign < 0) std::reverse(face.polygon.begin(), face.polygon.end());
-    cell.push_back(std::move(face));
   }
-  return cell;
 }
+
+// Where voro++ keeps a point.
+struct Stored {
+  int id, block, place, i, j, k;
+};
 
 }  // namespace
 
-std::vector<Cell> voronoi_cells(const Points& points, const Vec3& low, const Vec3& high, double lattice) {
+VoronoiCells::VoronoiCells(const Points& points, const Vec3& low, const Vec3& high, double lattice)
+    : m_points(points), m_cells(static_cast<std::size_t>(points.rows())) {
+  if (lattice > 0) m_around = lattice_neighbours(points, lattice);
   const Vec3 size = high - low;
   const double per_block =
       std::cbrt(size.prod() / std::max<double>(1, static_cast<double>(points.rows()) / 6));
@@ -106,23 +111,36 @@ std::vector<Cell> voronoi_cells(const Points& points, const Vec3& low, const Vec
   voro::container container(low[0], high[0], low[1], high[1], low[2], high[2], blocks(0), blocks(1),
                             blocks(2), false, false, false, 8);
   for (int i = 0; i < points.rows(); ++i) container.put(i, points(i, 0), points(i, 1), points(i, 2));
-  std::vector<Cell> cells(static_cast<std::size_t>(points.rows()));
-  if (lattice > 0) {
-    const std::vector<std::array<int, 6>> around = lattice_neighbours(points, lattice);
-    parallel_for(cells.size(), [&](std::size_t i) {
-      if (std::find(around[i].begin(), around[i].end(), -1) == around[i].end())
-        cells[i] = cube_cell(points, static_cast<int>(i), around[i]);
-    });
-  }
+  std::vector<Stored> wanted;
   voro::c_loop_all loop(container);
-  voro::voronoicell_neighbor cell;
   if (loop.start()) {
     do {
-      Cell& made = cells[static_cast<std::size_t>(loop.pid())];
-      if (made.empty() && container.compute_cell(cell, loop)) made = convert(cell, points, loop.pid());
+      if (!is_cube(static_cast<std::size_t>(loop.pid())))
+        wanted.push_back({loop.pid(), loop.ijk, loop.q, loop.i, loop.j, loop.k});
     } while (loop.inc());
   }
-  return cells;
+  // What the container itself computes with is for one thread.
+  parallel_ranges(wanted.size(), 2048, [&](std::size_t begin, std::size_t end) {
+    voro::voro_compute<voro::container> compute(container, container.nx, container.ny, container.nz);
+    voro::voronoicell_neighbor cell;
+    for (std::size_t w = begin; w < end; ++w) {
+      const auto& [id, block, place, i, j, k] = wanted[w];
+      if (compute.compute_cell(cell, block, place, i, j, k))
+        m_cells[static_cast<std::size_t>(id)] = convert(cell, points, id);
+    }
+  });
+}
+
+bool VoronoiCells::is_cube(std::size_t point) const {
+  return !m_around.empty() &&
+         std::find(m_around[point].begin(), m_around[point].end(), -1) == m_around[point].end();
+}
+
+const Cell& VoronoiCells::cell(int point, Cell& room) const {
+  const auto i = static_cast<std::size_t>(point);
+  if (!is_cube(i)) return m_cells[i];
+  make_cube(m_points, point, m_around[i], room);
+  return room;
 }
 
 }  // namespace exemplar::peridynamics

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 
 #include "meshless/peridynamics/pieces/fragments.h"
@@ -55,6 +56,19 @@ std::uint64_t key_of(const Side& side, int vertex) {
          static_cast<std::uint64_t>(side.is_interior());
 }
 
+using KeyedCorner = std::pair<std::uint64_t, std::uint32_t>;  // key, which corner
+
+// By part_of(key) < parts; what is equal keeps its order.
+std::vector<KeyedCorner> sorted_by_count(const std::vector<KeyedCorner>& corners, std::size_t parts,
+                                         const auto& part_of) {
+  std::vector<std::uint32_t> next(parts + 1, 0);
+  for (const auto& [key, corner] : corners) ++next[part_of(key) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<KeyedCorner> sorted(corners.size());
+  for (const KeyedCorner& corner : corners) sorted[next[part_of(corner.first)]++] = corner;
+  return sorted;
+}
+
 class SurfaceBuilder {
  public:
   SurfaceBuilder(const Elements& elements, const TriMesh& surface, const std::vector<RigidTransform>& motions,
@@ -91,14 +105,17 @@ class SurfaceBuilder {
   }
 
  private:
-  // Gives every corner of every side the number of its point.
+  // Gives every corner of every side the number of its point. Sorted by counting, twice: a comparing sort took a third of
+  // the time of a frame's surface.
   void number_points() {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> corners;  // key, which corner
+    std::vector<KeyedCorner> corners;
     for (const Side& side : m_sides)
       for (int k = 0; k < side.face->count; ++k)
         corners.emplace_back(key_of(side, m_elements.corners[side.face->begin + k]),
                              static_cast<std::uint32_t>(corners.size()));
-    std::sort(corners.begin(), corners.end());
+    const auto places = 2 * static_cast<std::size_t>(m_elements.vertices.rows());
+    corners = sorted_by_count(corners, places, [](std::uint64_t key) { return key & 0x1FFFFFFFFu; });
+    corners = sorted_by_count(corners, m_motions.size(), [](std::uint64_t key) { return key >> 33; });
     m_corner_point.resize(corners.size());
     for (const auto& [key, corner] : corners) {
       if (m_keys.empty() || m_keys.back() != key) m_keys.push_back(key);
@@ -121,10 +138,19 @@ class SurfaceBuilder {
     }
   }
 
+  // As area_vector has it, without a list of the corners.
+  Vec3 area_of(const Face& face) const {
+    const Vec3 first = m_elements.corner(face, 0);
+    Vec3 sum = Vec3::Zero();
+    for (int k = 1; k + 1 < face.count; ++k)
+      sum += 0.5 * (m_elements.corner(face, k) - first).cross(m_elements.corner(face, k + 1) - first);
+    return sum;
+  }
+
   // `points` of the face's corners.
   void add(const Side& side, std::span<const int> points) {
     const Face& face = *side.face;
-    const Vec3 area = (side.reversed ? -1.0 : 1.0) * area_vector(m_elements.polygon(face));
+    const Vec3 area = (side.reversed ? -1.0 : 1.0) * area_of(face);
     const Vec3 turned = m_motions[side.owner].rotation * area;
     for (int k = 0; k < face.count; ++k) {
       const int v = m_elements.corners[face.begin + k], p = points[static_cast<std::size_t>(k)];

@@ -71,6 +71,7 @@ std::vector<RigidTransform> SplitBlend::shown(const Fragments& fragments,
 
 std::vector<double> SplitBlend::state() const {
   std::vector<double> out;
+  out.reserve(k_numbers * m_offsets.size());
   for (const Offset& o : m_offsets) {
     out.insert(out.end(), o.rotation.coeffs().data(), o.rotation.coeffs().data() + 4);
     out.insert(out.end(), o.translation.data(), o.translation.data() + 3);
