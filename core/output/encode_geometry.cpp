@@ -71,7 +71,11 @@ class VtkFile {
  public:
   VtkFile(const Geometry& geometry, BlockPacker& packer,
           std::map<std::string, std::vector<PackedBlock>>& last)
-      : m_geometry(geometry), m_packer(packer), m_last(last) {}
+      : m_geometry(geometry), m_packer(packer), m_last(last) {
+    std::size_t values = static_cast<std::size_t>(geometry.points.size()) + geometry.connectivity.size();
+    for (const FieldArray& field : geometry.arrays) values += field.values.size();
+    m_data.reserve(values * sizeof(double));
+  }
 
   std::string write(double time) {
     const bool is_flat = geometry_extension(m_geometry.kind) == ".vtp";
@@ -89,6 +93,7 @@ class VtkFile {
     close("Points");
     add_cells(is_flat);
     m_text += fmt::format("    </Piece>\n  </{}>\n  <AppendedData encoding=\"raw\">\n   _", type);
+    m_text.reserve(m_text.size() + m_data.size() + 64);
     m_text += m_data;
     m_text += "\n  </AppendedData>\n</VTKFile>\n";
     return std::move(m_text);

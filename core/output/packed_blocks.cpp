@@ -17,7 +17,8 @@ std::string_view block_of(std::string_view plain, std::size_t index) {
   return plain.substr(index * k_block, k_block);
 }
 
-// Whether few of the doubles at a block's beginning come twice or are short numbers.
+// Whether few of the doubles at a block's beginning come twice or are short numbers. Below three in eight, blocks of a broken
+// plate's surface shrank by a tenth; cell data, where every value comes twice, by half.
 bool is_noise(std::string_view block) {
   constexpr std::size_t sample = 256;  // doubles
   if (block.size() < 2 * sample * sizeof(double)) return false;
@@ -30,7 +31,7 @@ bool is_noise(std::string_view block) {
     repeated += slot == word || (word & 0xFFFFFFFFu) == 0;
     slot = word;
   }
-  return repeated < sample / 8;
+  return repeated < sample * 3 / 8;
 }
 
 void append_number(std::uint64_t number, std::string& out) {
@@ -57,9 +58,9 @@ BlockPacker::BlockPacker() : m_compressor(libdeflate_alloc_compressor(1)) {}
 
 void BlockPacker::pack(std::string_view plain, PackedBlock& block) {
   block.plain = plain;
-  block.packed.resize(libdeflate_zlib_compress_bound(m_compressor.get(), plain.size()));
-  block.packed.resize(libdeflate_zlib_compress(m_compressor.get(), plain.data(), plain.size(),
-                                               block.packed.data(), block.packed.size()));
+  m_room.resize(std::max(m_room.size(), libdeflate_zlib_compress_bound(m_compressor.get(), plain.size())));
+  block.packed.assign(m_room.data(), libdeflate_zlib_compress(m_compressor.get(), plain.data(), plain.size(),
+                                                              m_room.data(), m_room.size()));
 }
 
 void BlockPacker::append(std::string_view plain, ByteContent content, std::vector<PackedBlock>& last,

@@ -34,6 +34,7 @@ class BlockPacker {
     void operator()(libdeflate_compressor* compressor) const;
   };
   std::unique_ptr<libdeflate_compressor, Free> m_compressor;
+  std::string m_room;  // for a block in the making
 };
 
 }  // namespace exemplar

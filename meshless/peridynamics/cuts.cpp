@@ -1,7 +1,9 @@
 #include "meshless/peridynamics/cuts.h"
 
 #include <Eigen/LU>
+#include <array>
 #include <memory>
+#include <set>
 
 #include "core/mesh/distance.h"
 
@@ -15,11 +17,14 @@ bool is_small_and_convex(const TriMesh& surface) {
       static_cast<double>(surface.vertices.rows()) * static_cast<double>(surface.triangles.rows());
   if (pairs > 1e8) return false;
   const Vec3 size = surface.vertices.colwise().maxCoeff() - surface.vertices.colwise().minCoeff();
+  std::set<std::array<double, 4>> seen;
   for (Eigen::Index t = 0; t < surface.triangles.rows(); ++t) {
     const Vec3 a = surface.vertices.row(surface.triangles(t, 0)),
                b = surface.vertices.row(surface.triangles(t, 1)),
                c = surface.vertices.row(surface.triangles(t, 2));
     const Vec3 normal = (b - a).cross(c - a).normalized();
+    // Most triangles of a fine plate share a plane.
+    if (!seen.insert({normal[0], normal[1], normal[2], normal.dot(a)}).second) continue;
     if (((surface.vertices.rowwise() - a.transpose()) * normal).maxCoeff() > 1e-12 * size.norm())
       return false;
   }

@@ -31,6 +31,8 @@ class NotchTest {
  public:
   explicit NotchTest(const Notch& notch);
   bool operator()(const Vec3& a, const Vec3& b) const;
+  // Which side of the notch's plane a point is on: a line between two on the same side crosses nothing.
+  bool is_above(const Vec3& point) const { return m_normal.dot(point - m_notch.point) >= 0; }
 
  private:
   Notch m_notch;

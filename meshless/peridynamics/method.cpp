@@ -125,7 +125,8 @@ class PeridynamicsMethod : public Method {
   double expected_steps() const;
   bool take_step(double dt);
   bool find_pieces();
-  void draw_pieces();
+  std::vector<RigidTransform> fit_pieces();
+  void draw_pieces(const std::vector<RigidTransform>& fits);
   void update_fragments();
   bool is_dust(int fragment) const;
   Geometry dust_geometry() const;
@@ -134,6 +135,7 @@ class PeridynamicsMethod : public Method {
   Points surface_points(const BodyParticles& part, const Points& current) const;
   Mat3 local_map(int particle, const Points& current) const;
   const std::vector<Geometry>& surfaces(const Points& current) const;
+  double surface_depth(const Points& current) const;
   const std::vector<double>& elastic_energies() const;
   void forget_moment();
   std::vector<Geometry> make_surfaces(const Points& current) const;
@@ -170,6 +172,7 @@ class PeridynamicsMethod : public Method {
   // Of this moment, once somebody has asked.
   mutable std::vector<Geometry> m_written;  // surfaces
   mutable std::vector<double> m_elastic;    // J, of every particle
+  mutable std::optional<double> m_surface_depth;
   PhaseTimes m_times{{"particles", 0}, {"steps", 0}, {"fragments", 0}};
   Notes m_notes;
 };
@@ -188,14 +191,17 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   }
   cut_bonds();
   make_solver();
-  for (const auto& [a, b] : m_neighbours) m_bonded_at_rest.push_back(m_solver->bonded(a, b));
+  m_bonded_at_rest.resize(m_neighbours.size());
+  parallel_for(m_neighbours.size(), [&](std::size_t k) {
+    m_bonded_at_rest[k] = m_solver->bonded(m_neighbours[k].first, m_neighbours[k].second);
+  });
   m_masses = m_solver->masses();
   m_step = m_settings.step > 0 ? m_settings.step : 0.8 * m_solver->stable_step();
   m_rotations.assign(m_particles.size(), Quat::Identity());
   m_blend = SplitBlend(m_particles.size(),
                        m_settings.surface == WrittenSurface::fragments ? m_settings.split_frames : 0);
   find_pieces();
-  draw_pieces();
+  draw_pieces(fit_pieces());
   m_times[0].second = stopwatch.seconds();
   const double bonds = static_cast<double>(m_solver->bonds().directed_bonds());
   m_notes.push_back(
@@ -409,8 +415,12 @@ void PeridynamicsMethod::make_solver() {
   }
   for (const NotchSettings& settings : m_settings.notches) {
     const NotchTest crosses(notch_of(settings));
+    const Points& rest = m_particles.positions;
+    std::vector<std::uint8_t> is_above(m_particles.size());
+    for (std::size_t i = 0; i < is_above.size(); ++i)
+      is_above[i] = crosses.is_above(rest.row(static_cast<Eigen::Index>(i)));
     m_solver->remove_bonds(
-        [&](int i, int j) { return crosses(m_particles.positions.row(i), m_particles.positions.row(j)); });
+        [&](int i, int j) { return is_above[i] != is_above[j] && crosses(rest.row(i), rest.row(j)); });
   }
   if (m_settings.cracks) {
     const CrackSettings& c = *m_settings.cracks;
@@ -575,21 +585,30 @@ bool PeridynamicsMethod::find_pieces() {
   const std::int64_t broken = m_solver->broken_bonds();
   if (broken == m_broken_at_fragments) return false;
   const std::vector<double> damage = m_solver->damage();
-  std::size_t pair = 0;
-  // Neighbours too far apart to have been bonded hold together while neither has lost half its bonds.
+  // Neighbours too far apart to have been bonded hold together while neither has lost half its bonds. Where neither has lost
+  // any, both still have the one between them.
+  std::vector<std::uint8_t> is_joined(m_neighbours.size());
+  parallel_for(m_neighbours.size(), [&](std::size_t k) {
+    const auto [a, b] = m_neighbours[k];
+    const double worst = std::max(damage[a], damage[b]);
+    is_joined[k] = m_bonded_at_rest[k] ? worst == 0 || m_solver->bonded(a, b) : worst < 0.5;
+  });
   std::vector<std::pair<int, int>> joined;
-  for (const auto& [a, b] : m_neighbours) {
-    const bool bonded = m_bonded_at_rest[pair++];
-    if (bonded ? m_solver->bonded(a, b) : std::max(damage[a], damage[b]) < 0.5) joined.emplace_back(a, b);
-  }
+  joined.reserve(m_neighbours.size());
+  for (std::size_t k = 0; k < m_neighbours.size(); ++k)
+    if (is_joined[k]) joined.push_back(m_neighbours[k]);
   m_fragments = find_fragments(joined, m_particles.volumes, [](int, int) { return true; });
   m_broken_at_fragments = broken;
   return true;
 }
 
-void PeridynamicsMethod::draw_pieces() {
-  m_motions = m_blend.shown(m_fragments, fit_fragments(m_fragments, m_particles.positions,
-                                                       m_solver->positions(), m_masses, m_rotations));
+// How the fragments lie now; the rotations of their particles are kept.
+std::vector<RigidTransform> PeridynamicsMethod::fit_pieces() {
+  return fit_fragments(m_fragments, m_particles.positions, m_solver->positions(), m_masses, m_rotations);
+}
+
+void PeridynamicsMethod::draw_pieces(const std::vector<RigidTransform>& fits) {
+  m_motions = m_blend.shown(m_fragments, fits);
   forget_moment();
 }
 
@@ -597,15 +616,14 @@ void PeridynamicsMethod::draw_pieces() {
 void PeridynamicsMethod::update_fragments() {
   const Fragments before = m_fragments;
   std::vector<Quat> rotations = m_rotations;
-  if (find_pieces()) {
-    const Points& rest = m_particles.positions;
-    const Points now = m_solver->positions();
-    std::vector<Quat> unused = rotations;
-    m_blend.split(before, fit_fragments(before, rest, now, m_masses, unused), m_fragments,
-                  fit_fragments(m_fragments, rest, now, m_masses, rotations));
-  }
+  const bool has_changed = find_pieces();
+  const std::vector<RigidTransform> fits = fit_pieces();
+  if (has_changed)
+    m_blend.split(before,
+                  fit_fragments(before, m_particles.positions, m_solver->positions(), m_masses, rotations),
+                  m_fragments, fits);
   m_blend.fade(m_fragments, m_particles.positions);
-  draw_pieces();
+  draw_pieces(fits);
 }
 
 Points PeridynamicsMethod::followed(const BodyParticles& part, const Points& current) const {
@@ -675,6 +693,7 @@ const std::vector<double>& PeridynamicsMethod::elastic_energies() const {
 void PeridynamicsMethod::forget_moment() {
   m_written.clear();
   m_elastic.clear();
+  m_surface_depth.reset();
 }
 
 bool PeridynamicsMethod::is_acted_on() const {
@@ -689,13 +708,14 @@ void PeridynamicsMethod::add_particle_fields(const BodyParticles& part, Geometry
   const std::vector<double> damage = m_solver->damage();
   const Points velocities = m_solver->velocities();
   const auto cells = static_cast<Eigen::Index>(owners->values.size());
-  MatX damages(cells, 1), moving(cells, 3);
+  FieldArray damages{"damage", Association::cell, 1, false, std::vector<double>(owners->values.size())};
+  Points moving(cells, 3);
   for (Eigen::Index c = 0; c < cells; ++c) {
     const auto particle = part.first + static_cast<std::size_t>(owners->values[static_cast<std::size_t>(c)]);
-    damages(c, 0) = damage[particle];
+    damages.values[static_cast<std::size_t>(c)] = damage[particle];
     moving.row(c) = velocities.row(static_cast<Eigen::Index>(particle));
   }
-  pieces.arrays.push_back(make_array("damage", Association::cell, damages));
+  pieces.arrays.push_back(std::move(damages));
   pieces.arrays.push_back(make_array("velocity", Association::cell, moving));
 }
 
@@ -743,9 +763,19 @@ std::vector<Geometry> PeridynamicsMethod::make_surfaces(const Points& current) c
   return result;
 }
 
+// How far the written surface reaches into obstacles.
+double PeridynamicsMethod::surface_depth(const Points& current) const {
+  if (!m_surface_depth) m_surface_depth = deepest_point(m_obstacles, surfaces(current)[0].points);
+  return *m_surface_depth;
+}
+
+// Takes the surfaces along: they are large, and what is asked of them afterwards is noted before.
 std::vector<Geometry> PeridynamicsMethod::fields() const {
   const Points current = m_solver->positions();
-  std::vector<Geometry> result = surfaces(current);
+  if (m_obstacles.size() > 0) surface_depth(current);
+  surfaces(current);
+  std::vector<Geometry> result = std::move(m_written);
+  m_written.clear();
   result.push_back(particle_geometry(current));
   if (m_settings.dust == DustDisplay::points) result.push_back(dust_geometry());
   return result;
@@ -773,9 +803,7 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   d.fracture_energy = energies.released;
   d.external_work = energies.work;
   d.deepest_penetration = deepest_point(m_obstacles, x);
-  if (m_obstacles.size() > 0)
-    d.deepest_penetration =
-        std::max(d.deepest_penetration, deepest_point(m_obstacles, surfaces(x)[0].points));
+  if (m_obstacles.size() > 0) d.deepest_penetration = std::max(d.deepest_penetration, surface_depth(x));
   const std::vector<double> damage = m_solver->damage();
   const double whole = std::accumulate(m_fragments.volumes.begin(), m_fragments.volumes.end(), 0.0);
   d.extra = {{"broken_bonds", "", static_cast<double>(m_solver->broken_bonds())},
@@ -800,6 +828,7 @@ void PeridynamicsMethod::save(StateWriter& out) const {
   const std::vector<double> obstacles = m_obstacles.save();
   out.write("obstacles", std::span<const double>(obstacles));
   std::vector<double> rotations;
+  rotations.reserve(4 * m_rotations.size());
   for (const Quat& q : m_rotations)
     rotations.insert(rotations.end(), q.coeffs().data(), q.coeffs().data() + 4);
   out.write("rotations", std::span<const double>(rotations));
@@ -823,7 +852,7 @@ void PeridynamicsMethod::load(StateReader& in) {
   m_blend.set_state(in.read_doubles("split_offsets"));
   m_broken_at_fragments = -1;
   find_pieces();
-  draw_pieces();
+  draw_pieces(fit_pieces());
 }
 
 std::vector<std::pair<Vec3, Quat>> PeridynamicsMethod::obstacle_poses() const {

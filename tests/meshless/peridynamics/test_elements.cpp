@@ -35,6 +35,30 @@ Shape torus() {
   return make_shape(make_torus({.major_radius = 0.4, .minor_radius = 0.15, .resolution = 24}), 1e-3);
 }
 
+// Of whole rows only one point is asked on which side of the surface it is: the answer is that of every point asked by itself.
+TEST(GridPoints, AreThoseInsideTheSurface) {
+  for (const TriMesh& surface :
+       {torus().surface, make_box({.size = Vec3(1, 0.5, 0.2), .resolution = Eigen::Vector3i(4, 2, 1)})}) {
+    const double spacing = 0.0313;
+    const Points found = grid_points(surface, spacing);
+    const Vec3 low = surface.vertices.colwise().minCoeff(), high = surface.vertices.colwise().maxCoeff();
+    const Eigen::Array3i count = ((high - low).array() / spacing).round().cast<int>();
+    const Vec3 first = 0.5 * (low + high - spacing * (count.cast<double>() - 1).matrix());
+    const SurfaceDistance distance(surface);
+    Eigen::Index next = 0;
+    for (int z = 0; z < count[2]; ++z)
+      for (int y = 0; y < count[1]; ++y)
+        for (int x = 0; x < count[0]; ++x) {
+          const Vec3 p = first + spacing * Vec3(x, y, z);
+          if (distance.winding_number(p) <= 0.5) continue;
+          ASSERT_LT(next, found.rows());
+          EXPECT_LT((Vec3(found.row(next++)) - p).norm(), 1e-12);
+        }
+    EXPECT_EQ(next, found.rows());
+    EXPECT_GT(next, 1000);
+  }
+}
+
 class Kinds : public ::testing::TestWithParam<ElementKind> {};
 
 TEST_P(Kinds, ParticlesFillTheBodyAndAreClosed) {
