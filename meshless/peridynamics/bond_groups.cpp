@@ -13,7 +13,7 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-constexpr int none = std::numeric_limits<int>::max();
+constexpr int no_neighbour = std::numeric_limits<int>::max();
 constexpr int bits_of_kind = 16;
 
 // The numbers of four kinds, 16 bits each; 0 is the padding's.
@@ -35,11 +35,11 @@ void for_each_entry(const BondList& bonds, std::size_t group, const Visit& visit
     end[l] = bonds.begin[i] + bonds.alive[i];
   }
   const auto place = [&](std::size_t l) {
-    return at[l] < end[l] ? bonds.neighbour[to_size(at[l])] - static_cast<int>(l) : none;
+    return at[l] < end[l] ? bonds.neighbour[to_size(at[l])] - static_cast<int>(l) : no_neighbour;
   };
   for (;;) {
     const int first = std::min({place(0), place(1), place(2), place(3)});
-    if (first == none) return;
+    if (first == no_neighbour) return;
     FourKinds kinds = 0;
     std::uint32_t alive = 0;
     for (std::size_t l = 0; l < BondGroups::width; ++l) {
