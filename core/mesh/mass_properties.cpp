@@ -142,6 +142,12 @@ double signed_volume(const Points& points, const Triangles& triangles) {
   return volume;
 }
 
+TriMesh facing_outwards(TriMesh closed) {
+  if (signed_volume(closed.vertices, closed.triangles) < 0)
+    closed.triangles.col(1).swap(closed.triangles.col(2));
+  return closed;
+}
+
 double surface_area(const Points& points, const Triangles& triangles) {
   const VecX areas = triangle_areas(points, triangles);
   double total = 0;

@@ -33,6 +33,8 @@ VecX lumped_masses(const Points& points, const Tets& tets, double density);
 VecX lumped_masses(const Points& points, const Triangles& triangles, double thickness, double density);
 
 double signed_volume(const Points& points, const Triangles& triangles);
+// A closed surface with its triangles turned round if they enclose a negative volume: files of other programs may be inside out.
+TriMesh facing_outwards(TriMesh closed);
 double surface_area(const Points& points, const Triangles& triangles);
 VecX tet_volumes(const Points& points, const Tets& tets);
 VecX triangle_areas(const Points& points, const Triangles& triangles);

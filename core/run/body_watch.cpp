@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/topology.h"
 
@@ -30,8 +31,24 @@ int count_inside(const ObstacleBody& obstacle, const ObstacleState& state, const
 
 }  // namespace
 
-Notes overlap_notes(const Scene& scene) {
+Notes body_overlap_notes(const Scene& scene) {
   Notes out;
+  for (const Body& other : scene.bodies) {
+    if (other.is_sheet() || boundary_edges(other.surface().triangles).rows() > 0) continue;
+    const SurfaceDistance distance(facing_outwards({other.initial_surface(), other.surface().triangles}));
+    for (const Body& body : scene.bodies) {
+      if (&body == &other) continue;
+      const double deepest = -distance.signed_distances(body.initial_surface()).minCoeff();
+      if (deepest > 0.01 * diagonal(body.initial_surface()))
+        out.push_back({Severity::warning,
+                       fmt::format("{} starts {:.2g} m inside {}", body.name(), deepest, other.name())});
+    }
+  }
+  return out;
+}
+
+Notes overlap_notes(const Scene& scene) {
+  Notes out = body_overlap_notes(scene);
   for (const Body& body : scene.bodies) {
     const Points& surface = body.initial_surface();
     for (const ObstacleBody& obstacle : scene.obstacles) {

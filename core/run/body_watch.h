@@ -16,6 +16,8 @@ namespace exemplar {
 
 // A warning for every body that starts inside an obstacle, with the depth.
 Notes overlap_notes(const Scene& scene);
+// The part of it that is about bodies inside each other.
+Notes body_overlap_notes(const Scene& scene);
 
 struct WatchedBody {
   Points surface;         // vertices of the body's surface now

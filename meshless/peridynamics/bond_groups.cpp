@@ -124,6 +124,16 @@ void BondGroups::close(std::size_t group) {
   count[group] = static_cast<int>(end - own.begin());
 }
 
+void BondGroups::follow(const BondList& bonds, std::size_t group) {
+  for (Entry& entry : of(group)) {
+    for (int l = 0; l < width; ++l) {
+      const bool is_gone = bonds.find(static_cast<int>(width * group) + l, entry.first + l) < 0;
+      if ((entry.alive() >> l & 1) && is_gone) entry.four_and_alive &= ~(1u << l);
+    }
+  }
+  close(group);
+}
+
 std::size_t BondGroups::bytes() const {
   return entries.size() * sizeof(Entry) + fours.size() * sizeof(Four) + begin.size() * sizeof(std::int64_t) +
          count.size() * sizeof(int);

@@ -49,6 +49,8 @@ struct BondGroups {
   }
   // Takes out the entries that have no bond any more.
   void close(std::size_t group);
+  // After bonds of the group's rows broke in the list.
+  void follow(const BondList& bonds, std::size_t group);
   std::size_t bytes() const;
 };
 

@@ -14,6 +14,28 @@
 
 namespace exemplar::peridynamics {
 
+void require_places(const TriMesh& surface, const std::string& body, double spacing) {
+  constexpr double most = 1e9;  // spacings; the tolerance of seams is a millionth of one
+  const double farthest = surface.vertices.cwiseAbs().maxCoeff();
+  if (farthest <= most * spacing) return;
+  throw InputError(
+      Problem{{},
+              "bodies",
+              fmt::format("{} lies {:.2g} m from the origin: places there are too coarse for particles "
+                          "{:.2g} m apart; at most {:.2g} m would do",
+                          body, farthest, spacing, most * spacing)});
+}
+
+void require_countable(double steps, double step) {
+  constexpr double most = 1e9;
+  if (steps <= most) return;
+  throw InputError(
+      Problem{{},
+              "methods.peridynamics.step",
+              fmt::format("{:.2g} s are {:.2g} steps in a step of the scene; at most {:.0e} would do", step,
+                          steps, most)});
+}
+
 void require_closed(const TriMesh& surface, const std::string& body, const std::string& path) {
   const Eigen::Index open = boundary_edges(surface.triangles).rows();
   if (open == 0) return;

@@ -12,6 +12,7 @@
 #include "core/contact/carried_actions.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
+#include "core/mesh/mass_properties.h"
 #include "core/run/body_watch.h"
 #include "core/run/surface_fields.h"
 #include "core/scene/make_world.h"
@@ -197,12 +198,14 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   });
   m_masses = m_solver->masses();
   m_step = m_settings.step > 0 ? m_settings.step : 0.8 * m_solver->stable_step();
+  require_countable(m_scene.step() / m_step, m_step);
   m_rotations.assign(m_particles.size(), Quat::Identity());
   m_blend = SplitBlend(m_particles.size(),
                        m_settings.surface == WrittenSurface::fragments ? m_settings.split_frames : 0);
   find_pieces();
   draw_pieces(fit_pieces());
   m_times[0].second = stopwatch.seconds();
+  m_solver->group_bonds();
   const double bonds = static_cast<double>(m_solver->bonds().directed_bonds());
   m_notes.push_back(
       {Severity::note,
@@ -217,6 +220,8 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   if (m_settings.dust != DustDisplay::surface &&
       (m_settings.dust_size == 0 || m_settings.surface == WrittenSurface::deforming))
     m_notes.push_back({Severity::warning, "dust has no effect without dust_size and surface: fragments"});
+  const Notes overlaps = body_overlap_notes(scene);
+  m_notes.insert(m_notes.end(), overlaps.begin(), overlaps.end());
   // Advance shortens steps to divide a scene step: what counts is the longest it can take.
   if (const auto warning = check_step(std::min(m_step, scene.step()), m_solver->stable_step())) {
     m_notes.push_back({Severity::warning, *warning});
@@ -315,11 +320,12 @@ void PeridynamicsMethod::make_particles() {
   for (const Body& body : m_scene.bodies) volume += body.rest_volume();
   const double spacing = spacing_for(m_settings.elements, volume, m_settings.particles);
   check_size(spacing);
+  for (const Body& body : m_scene.bodies) require_places(body.surface(), body.name(), spacing);
   for (const Body& body : m_scene.bodies) {
     BodyParticles part;
     part.body = &body;
-    part.surface =
-        body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness) : body.surface();
+    part.surface = body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness)
+                                   : facing_outwards(body.surface());
     if (body.material().damping > 0)
       m_notes.push_back(
           {Severity::warning, fmt::format("{}: damping is not modelled, it has no effect", body.name())});

@@ -307,11 +307,20 @@ void Solver::set_record(std::size_t i, const Record& record) {
 
 // Forces of the bonds of four particles.
 void Solver::row_forces(std::size_t group, RowForce* out) {
-  if (!m_groups.empty())
-    return m_group_kernel(m_bonds, m_groups, m_records.data(), m_columns, group, m_rules, out);
   const std::size_t first = BondGroups::width * group, end = std::min(size(), first + BondGroups::width);
-  for (std::size_t i = first; i < end; ++i)
+  if (!m_groups.empty()) {
+    // Where a body crumbles few of a group's bonds are left in each entry. What is chosen depends on what is alive only.
+    int alive = 0;
+    for (std::size_t i = first; i < end; ++i) alive += m_bonds.alive[i];
+    if (alive >= least_bonds_per_entry * m_groups.count[group])
+      return m_group_kernel(m_bonds, m_groups, m_records.data(), m_columns, group, m_rules, out);
+  }
+  bool broke = false;
+  for (std::size_t i = first; i < end; ++i) {
     out[i - first] = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+    broke |= out[i - first].broke;
+  }
+  if (broke && !m_groups.empty()) m_groups.follow(m_bonds, group);
 }
 
 void Solver::force_pass(double half_dt) {

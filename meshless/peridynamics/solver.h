@@ -101,6 +101,7 @@ class Solver {
   void remove_bonds(const BondCut& cut);                           // a notch that is there from the start
   void weaken_bonds(const std::function<bool(int, int)>& chosen);  // see Rules::weak_factor
   void use_portable_kernel(bool portable);
+  void group_bonds();  // of a lattice, for the kernel; the first evaluation does it by itself
 
   // Forces at the current positions; the first step does it by itself. Bonds may break.
   void evaluate();
@@ -161,7 +162,6 @@ class Solver {
   void for_each_contact(std::size_t i, const Visit& visit) const;
   void row_forces(std::size_t group, RowForce* out);
   void set_record(std::size_t i, const Record& record);
-  void group_bonds();
   void let_newcomers_in();
   void relax_overlaps();
   bool is_acted_on() const { return m_projectile || m_holds_any || !m_external.empty(); }

@@ -14,7 +14,8 @@
 //      add (one pass without look-ahead conserves it exactly; so does this); contact once more
 //   5. x ← x + h v
 // `conserve_volume`: besides T/∛det T of every cell (cell_set.h) the whole body keeps its volume, by the uniform
-// pressure that brings the volume of its cells back in each step, between 4 and its last contact. A cell whose
+// pressure that brings the volume of its surface back in each step, after 4, in turns with contact: an obstacle that takes
+// back its half of what the pressure did leaves the other half too small (a cube pressed to half its height kept 0.66). A cell whose
 // T is a rotation keeps its volume anyway, and nothing in it answers when its particles are pressed together:
 // without the pressure the setting did nothing at β = 0 and little below 0.99.
 //
@@ -24,12 +25,14 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "meshless/shape_matching/cell_set.h"
 #include "meshless/shape_matching/plasticity.h"
 #include "meshless/shape_matching/rigid_motion.h"
 #include "meshless/shape_matching/stiffness.h"
+#include "meshless/shape_matching/surface_volume.h"
 
 namespace exemplar::shape_matching {
 
@@ -62,7 +65,7 @@ class ShapeMatchingBody {
   void step(double dt, const Vec3& gravity, const Points& forces = {});
   // A step in parts, so that contact has its say between passes, with other bodies that are at the same pass too:
   //   begin_step(…);  while (next_pass()) { v = trial_velocities(); contact changes v; take(v's change); }
-  //   end_passes();  contact changes velocities;  move(dt).
+  //   end_passes();  contact changes velocities, in turns with keep_volume(dt);  move(dt).
   // `has_contact`: take() may be called, and the body may settle.
   void begin_step(double dt, const Vec3& gravity, const Points& forces = {}, bool has_contact = false);
   bool next_pass();                 // false: there is none left
@@ -70,6 +73,11 @@ class ShapeMatchingBody {
   Points trial_velocities() const;  // the goals so far stand for the velocities that lead there
   void take(const Points& change);  // what contact added to them, m/s
   void end_passes();
+  // `conserve_volume`: the pressure that brings the volume back; false if there was nothing to do. In turns with contact.
+  bool keep_volume(double dt);
+  // Of what this surface encloses, rather than the sum of the cells' volumes: that counts the linear part of a cell's
+  // deformation only (a pressed cube of clusters kept 0.78 of its volume) and weighs cells by their mass.
+  void keep_volume_of(SurfaceVolume surface) { m_surface = std::move(surface); }
   void move(double dt);
 
   // Held particles move as they are told, or stay where they are; they take part in every fit.
@@ -103,7 +111,7 @@ class ShapeMatchingBody {
   bool is_single_pass(const StiffnessPlan& now) const;
   void blend(double alpha);
   void hold(Points& rates, bool moves) const;
-  void keep_volume(double dt);
+  double volume_at(const Points& at, Points& gradient, double& rest) const;
   bool settles(const StiffnessPlan& now, const Vec3& gravity) const;
   template <class GoalOf>
   MomentumSum pull(const Points& ahead, double rate, const Vec3& gravity_step, const GoalOf& goal_of);
@@ -119,6 +127,7 @@ class ShapeMatchingBody {
   StiffnessPlan m_plan;
   double m_plan_dt = 0.0, m_plan_softness = 1.0;
   std::vector<HeldParticle> m_held;
+  std::optional<SurfaceVolume> m_surface;
   bool m_is_asleep = false;
   double m_quiet_time = 0.0;
   int m_flowing_cells = 0;

@@ -21,7 +21,8 @@ namespace exemplar::shape_matching {
 namespace {
 
 constexpr double k_waking_speed = 0.02;  // m/s
-constexpr int k_most_substeps = 32;      // of one scene step, because of fast obstacles
+constexpr int k_most_volume_rounds = 20;
+constexpr int k_most_substeps = 32;  // of one scene step, because of fast obstacles
 
 class ShapeMatchingMethod : public Method {
  public:
@@ -57,6 +58,7 @@ class ShapeMatchingMethod : public Method {
   void resolve(std::span<Points* const> velocities);
   void begin_body(std::size_t b, double dt);
   void match_together(double dt);
+  bool keep_volumes(double dt);
   void keep_asleep(double dt);
   int substeps(double dt) const;
   bool is_finite() const;
@@ -311,6 +313,15 @@ void ShapeMatchingMethod::match_together(double dt) {
     velocities[b] = &m_bodies[b].matched->velocities;
   }
   resolve(velocities);
+  for (int round = 0; round < k_most_volume_rounds && keep_volumes(dt); ++round) resolve(velocities);
+}
+
+// Whether any body had to be brought back to its volume.
+bool ShapeMatchingMethod::keep_volumes(double dt) {
+  bool any = false;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    any |= !m_steps[b].lies_still && m_bodies[b].matched->keep_volume(dt);
+  return any;
 }
 
 void ShapeMatchingMethod::step(double dt) {

@@ -8,6 +8,7 @@
 #include "core/base/errors.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/extrude.h"
+#include "core/mesh/mass_properties.h"
 
 namespace exemplar::shape_matching {
 
@@ -24,7 +25,8 @@ struct Discretisation {
 };
 
 TriMesh closed_surface(const Body& body) {
-  return body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness) : body.surface();
+  return body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness)
+                         : facing_outwards(body.surface());
 }
 
 Discretisation divide_into_tets(const Body& body) {
@@ -110,7 +112,8 @@ PlasticityOptions plasticity_of(const Body& body, const PlasticitySettings& sett
 BodyOptions options_of(const Body& body, const Settings& settings) {
   BodyOptions out;
   out.match.beta = settings.beta;
-  out.match.conserve_volume = settings.conserve_volume;
+  // Not of single tets: what each wants of its corners, taken together, made a body at rest explode at β ≥ 0.95.
+  out.match.conserve_volume = settings.conserve_volume && settings.cells != CellShape::tets;
   out.match.quadratic = settings.quadratic;
   out.levels = std::max(1, settings.levels);
   out.stiffness.wave_speed = std::sqrt(body.material().young / body.material().density);
@@ -193,6 +196,8 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   }
   out.matched = std::make_unique<ShapeMatchingBody>(std::move(parts.model), options);
   ShapeMatchingBody& matched = *out.matched;
+  if (settings.conserve_volume && !body.is_sheet())
+    matched.keep_volume_of(surface_volume(out.surface, body.surface().triangles, matched.rest_positions()));
   matched.positions = parts.pose;
   for (Eigen::Index i = 0; i < matched.positions.rows(); ++i)
     matched.velocities.row(i) = body.initial_velocity(matched.positions.row(i).transpose()).transpose();

@@ -232,6 +232,18 @@ TEST(Body, DegenerateBodiesHoldTogether) {
   }
 }
 
+// The pressure acted along the gradient at the end of the step: a spinning cube lost 3 % a second.
+TEST(Body, KeepingTheVolumeKeepsAngularMomentum) {
+  BodyOptions options = test::stiff_options();
+  options.match.conserve_volume = true;
+  ShapeMatchingBody body = make_body({2, 2, 2}, options);
+  for (Eigen::Index i = 0; i < body.positions.rows(); ++i)
+    body.velocities.row(i) = Vec3(1, 2, 20).cross(Vec3(body.positions.row(i))).transpose();
+  const Vec3 before = body.motion().angular_momentum;
+  for (int k = 0; k < 100; ++k) body.step(0.01, Vec3::Zero());
+  EXPECT_LT((body.motion().angular_momentum - before).norm(), 1e-10 * before.norm());
+}
+
 TEST(Body, AFlippedCellTurnsBack) {
   ShapeMatchingBody body = make_body({1, 1, 1}, test::stiff_options());
   body.positions.col(0) *= -1.0;  // inside out
