@@ -8,7 +8,7 @@
 #include "core/base/random.h"
 #include "meshless/peridynamics/solver.h"
 
-namespace exemplar::peridynamics {
+namespace exemplar::peridynamics::bond_groups_test {  // its names are other files' too
 namespace {
 
 const Material glass{2200, 1e9, 0, 5e-3};
@@ -184,4 +184,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& variant) { return std::string(variant.param.name); });
 
 }  // namespace
-}  // namespace exemplar::peridynamics
+}  // namespace exemplar::peridynamics::bond_groups_test
