@@ -14,7 +14,7 @@
 
 namespace exemplar {
 
-// A warning for every body that starts inside an obstacle, with the depth.
+// A warning for every body that starts inside an obstacle or another body, with the depth.
 Notes overlap_notes(const Scene& scene);
 // The part of it that is about bodies inside each other.
 Notes body_overlap_notes(const Scene& scene);

@@ -11,11 +11,11 @@
 
 namespace exemplar::peridynamics {
 
-// Throws InputError naming the number of open edges. `path` is the body's place in the scene.
 // Refuses bodies so far from the origin that places of particles this far apart are rounded to each other.
 void require_places(const TriMesh& surface, const std::string& body, double spacing);
 // Refuses steps so short that their number in a scene step cannot be counted.
 void require_countable(double steps, double step);
+// Throws InputError naming the number of open edges. `path` is the body's place in the scene.
 void require_closed(const TriMesh& surface, const std::string& body, const std::string& path);
 
 // How thick the body is where it is thin: a tenth of its surface has less than this behind it [m], straight
