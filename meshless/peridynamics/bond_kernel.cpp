@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
@@ -49,15 +50,16 @@ double half_energy(const OneBond& bond, double strain) {
   return 0.25 * bond.pull * strain * strain / bond.inverse_square;
 }
 
-// Breaks the bond and keeps account of its energy; false if it is only near a weakened bond's limit. `limit` is a
-// squared_limit().
-bool try_break(BondList& bonds, const Record* records, int i, std::int64_t b, double e, double limit,
-               const Rules& rules, RowForce& out) {
-  if (bonds.neighbour[b] == i) return false;  // padding: its limit can be below its 1e-12 only by τ < 1e-12
-  if (!bonds.weak.empty()) {
-    const double strength = strain_of(limit) / first_look(bonds, rules);
-    if (!(strain_of(e) > (bonds.weak[b] ? rules.weak_factor : 1) * strength)) return false;
-  }
+// A bond that is over `limit`, a squared_limit(), breaks, but for weakened lists: there it may be only near a sound bond's.
+bool breaks(const BondList& bonds, std::int64_t b, double e, double limit, const Rules& rules) {
+  if (bonds.weak.empty()) return true;
+  const double strength = strain_of(limit) / first_look(bonds, rules);
+  return strain_of(e) > (bonds.weak[b] ? rules.weak_factor : 1) * strength;
+}
+
+// Breaks the bond and keeps account of its energy.
+void take_out(BondList& bonds, const Record* records, int i, std::int64_t b, double e, const Rules& rules,
+              RowForce& out) {
   const OneBond bond = one_bond(bonds, records, i, b);
   out.released += half_energy(bond, strain_of(e));
   out.broke = true;
@@ -68,6 +70,13 @@ bool try_break(BondList& bonds, const Record* records, int i, std::int64_t b, do
     out.lost[2] += c * bond.dz;
   }
   bonds.mark_broken(i, b);
+}
+
+bool try_break(BondList& bonds, const Record* records, int i, std::int64_t b, double e, double limit,
+               const Rules& rules, RowForce& out) {
+  if (bonds.neighbour[b] == i) return false;  // padding: its limit can be below its 1e-12 only by τ < 1e-12
+  if (!breaks(bonds, b, e, limit, rules)) return false;
+  take_out(bonds, records, i, b, e, rules, out);
   return true;
 }
 
@@ -288,54 +297,42 @@ alignas(32) constexpr std::uint64_t lane_masks[16][4] = {
     {no, no, no, yes},  {yes, no, no, yes},  {no, yes, no, yes},  {yes, yes, no, yes},
     {no, no, yes, yes}, {yes, no, yes, yes}, {no, yes, yes, yes}, {yes, yes, yes, yes}};
 
-__attribute__((noinline)) __m256d rare_group_lanes(BondList& bonds, const Record* records, int i,
-                                                   BondGroups::Entry& entry, int over, __m256d e,
+__attribute__((noinline)) __m256d rare_group_lanes(const BondList& bonds, int i, int j, int over, __m256d e,
                                                    __m256d limit, __m256d q, const Rules& rules,
-                                                   RowForce* out) {
-  return without_broken(
-      over, e, limit, with_roots(e, q), rules, [&](int l, double lane_e, double lane_limit) {
-        const std::int64_t b = bonds.find(i + l, entry.first + l);
-        const bool broken = try_break(bonds, records, i + l, b, lane_e, lane_limit, rules, out[l]);
-        if (broken) entry.four_and_alive &= ~(1u << l);
-        return broken;
-      });
+                                                   std::vector<BrokenBond>& broken) {
+  return without_broken(over, e, limit, with_roots(e, q), rules,
+                        [&](int l, double lane_e, double lane_limit) {
+                          if (!breaks(bonds, bonds.find(i + l, j + l), lane_e, lane_limit, rules))
+                            return false;
+                          broken.push_back({i + l, j + l, lane_e, lane_limit});
+                          return true;
+                        });
 }
 
-// Writes the sums out and, where bonds broke, closes the rows and the group.
-void finish_group(BondList& bonds, BondGroups& groups, std::size_t group, const RowLanes& sum, bool has_least,
-                  RowForce* out) {
-  alignas(32) double x[4], y[4], z[4], least[4];
-  _mm256_store_pd(x, sum.x);
-  _mm256_store_pd(y, sum.y);
-  _mm256_store_pd(z, sum.z);
-  _mm256_store_pd(least, sum.least);
-  bool broke = false;
-  for (int l = 0; l < 4; ++l) {
-    out[l].x = x[l];
-    out[l].y = y[l];
-    out[l].z = z[l];
-    if (has_least) out[l].least_strain = strain_of(least[l]);
-    if (!out[l].broke) continue;
-    broke = true;
-    bonds.close_row(static_cast<int>(BondGroups::width * group) + l);
-  }
-  if (broke) groups.close(group);
+inline void add_lanes(double* to, __m256d value) {
+  _mm256_store_pd(to, _mm256_add_pd(_mm256_load_pd(to), value));
 }
 
+inline void take_away(double* from, __m256d c, __m256d d) {
+  _mm256_storeu_pd(from, _mm256_fnmadd_pd(c, d, _mm256_loadu_pd(from)));
+}
+
+// One group: see GroupKernel.
 template <BreakRule rule, Strengthening strengthening>
-void vector_group(BondList& bonds, BondGroups& groups, const Record* records, const Columns& columns,
-                  std::size_t group, const Rules& rules, RowForce* out) {
+inline void add_group(const BondList& bonds, const BondGroups& groups, const Columns& positions,
+                      std::size_t group, const Rules& rules, Columns& forces,
+                      std::vector<BrokenBond>& broken) {
   const std::size_t i = BondGroups::width * group;
-  const double *xs = columns.x(), *ys = columns.y(), *zs = columns.z(), *limits = columns.limit();
-  const SelfLanes self{_mm256_load_pd(xs + i), _mm256_load_pd(ys + i), _mm256_load_pd(zs + i),
-                       _mm256_load_pd(limits + i)};
-  // Not yet in RowLanes: what has an address goes through memory in every round.
-  __m256d fx = _mm256_setzero_pd(), fy = fx, fz = fx,
-          least = _mm256_set1_pd(strengthening == Strengthening::any ? infinity : 0);
+  const double *xs = positions.column(0) + i, *ys = positions.column(1) + i, *zs = positions.column(2) + i,
+               *limits = positions.column(3) + i;
+  double *fxs = forces.column(0) + i, *fys = forces.column(1) + i, *fzs = forces.column(2) + i,
+         *leasts = forces.column(3) + i;
+  const SelfLanes self{_mm256_load_pd(xs), _mm256_load_pd(ys), _mm256_load_pd(zs), _mm256_load_pd(limits)};
+  // Not a RowLanes: what has an address goes through memory in every round.
+  __m256d fx = _mm256_setzero_pd(), fy = fx, fz = fx, least = _mm256_set1_pd(infinity);
   const BondGroups::Four* fours = groups.fours.data();
-  for (int l = 0; l < BondGroups::width; ++l) out[l] = RowForce{};
-  for (BondGroups::Entry& entry : groups.of(group)) {
-    const std::ptrdiff_t j = entry.first;
+  for (const BondGroups::Entry entry : groups.of(group)) {
+    const std::ptrdiff_t j = entry.offset;
     const BondGroups::Four& four = fours[entry.four()];
     const std::uint32_t lanes = entry.alive();
     const __m256d dx = _mm256_sub_pd(self.x, _mm256_loadu_pd(xs + j));
@@ -354,24 +351,40 @@ void vector_group(BondList& bonds, BondGroups& groups, const Record* records, co
     __m256d q = _mm256_mul_pd(e, force_polynomial(e, e2));
     const __m256d over = _mm256_cmp_pd(e, limit, _CMP_GT_OQ);
     const __m256d far = _mm256_cmp_pd(e2, _mm256_set1_pd(largest_e * largest_e), _CMP_GT_OQ);
-    if constexpr (strengthening == Strengthening::compression) {
-      least = _mm256_min_pd(least, e);
-    } else if constexpr (strengthening == Strengthening::any) {
-      least = _mm256_min_pd(least, _mm256_blendv_pd(_mm256_set1_pd(infinity), e, alive));
+    if constexpr (strengthening != Strengthening::none) {
+      const __m256d seen = strengthening == Strengthening::compression
+                               ? e
+                               : _mm256_blendv_pd(_mm256_set1_pd(infinity), e, alive);
+      least = _mm256_min_pd(least, seen);
+      _mm256_storeu_pd(leasts + j, _mm256_min_pd(_mm256_loadu_pd(leasts + j), seen));
     }
     const auto lanes_of = [&](__m256d which) {
       return static_cast<std::uint32_t>(_mm256_movemask_pd(which)) & lanes;
     };
     if (lanes_of(_mm256_or_pd(over, far)) != 0) [[unlikely]] {
-      q = rare_group_lanes(bonds, records, static_cast<int>(i), entry, static_cast<int>(lanes_of(over)), e,
-                           limit, q, rules, out);
+      q = rare_group_lanes(bonds, static_cast<int>(i), static_cast<int>(i) + entry.offset,
+                           static_cast<int>(lanes_of(over)), e, limit, q, rules, broken);
     }
     const __m256d c = _mm256_mul_pd(q, _mm256_load_pd(four.pull));
     fx = _mm256_fmadd_pd(c, dx, fx);
     fy = _mm256_fmadd_pd(c, dy, fy);
     fz = _mm256_fmadd_pd(c, dz, fz);
+    take_away(fxs + j, c, dx);
+    take_away(fys + j, c, dy);
+    take_away(fzs + j, c, dz);
   }
-  finish_group(bonds, groups, group, RowLanes{fx, fy, fz, least}, strengthening != Strengthening::none, out);
+  add_lanes(fxs, fx);
+  add_lanes(fys, fy);
+  add_lanes(fzs, fz);
+  if (strengthening != Strengthening::none)
+    _mm256_store_pd(leasts, _mm256_min_pd(_mm256_load_pd(leasts), least));
+}
+
+template <BreakRule rule, Strengthening strengthening>
+void add_groups(const BondList& bonds, const BondGroups& groups, const Columns& positions, std::size_t first,
+                std::size_t end, const Rules& rules, Columns& forces, std::vector<BrokenBond>& broken) {
+  for (std::size_t g = first; g < end; ++g)
+    add_group<rule, strengthening>(bonds, groups, positions, g, rules, forces, broken);
 }
 
 #endif
@@ -379,9 +392,9 @@ void vector_group(BondList& bonds, BondGroups& groups, const Record* records, co
 template <BreakRule rule>
 GroupKernel pick_group([[maybe_unused]] const Rules& rules) {
 #ifdef EXEMPLAR_PERIDYNAMICS_AVX2
-  if (rules.strengthening == 0) return vector_group<rule, Strengthening::none>;
-  return rules.clamp_strengthening ? vector_group<rule, Strengthening::compression>
-                                   : vector_group<rule, Strengthening::any>;
+  if (rules.strengthening == 0) return add_groups<rule, Strengthening::none>;
+  return rules.clamp_strengthening ? add_groups<rule, Strengthening::compression>
+                                   : add_groups<rule, Strengthening::any>;
 #else
   return nullptr;
 #endif
@@ -422,6 +435,25 @@ RowKernel choose_kernel(const BondList& bonds, const Rules& rules, bool portable
 GroupKernel choose_group_kernel(const Rules& rules) {
   return rules.break_rule == BreakRule::max ? pick_group<BreakRule::max>(rules)
                                             : pick_group<BreakRule::min>(rules);
+}
+
+Record no_force(const Rules& rules) {
+  return {0, 0, 0, rules.strengthening != 0 && !rules.clamp_strengthening ? infinity : 0};
+}
+
+RowForce group_force(const Columns& forces, std::size_t i, const Rules& rules) {
+  const Record sum = forces.get(i);
+  RowForce out;
+  out.x = sum.x;
+  out.y = sum.y;
+  out.z = sum.z;
+  if (rules.strengthening != 0) out.least_strain = strain_of(sum.w);
+  return out;
+}
+
+void break_bond(BondList& bonds, const Record* records, int i, int j, const BrokenBond& broken,
+                const Rules& rules, RowForce& out) {
+  take_out(bonds, records, i, bonds.find(i, j), broken.e, rules, out);
 }
 
 void Columns::resize(std::size_t particles) {

@@ -2,12 +2,14 @@
 // 2, 3, 5 and §3 "springforces"). AVX2 where the compiler has it, else plain C++ with the same results up to
 // rounding.
 //
-// Both copies of a bond see the same bits (the difference vector only changes sign), so the two forces are
-// exactly opposite and both copies break in the same pass.
-//
-// Two ways: row by row, four bonds of a particle at a time (any particles); or group by group, one bond each of four
-// particles at a time (lattices, bond_groups.h). They add up the same forces in another order.
+// Two ways, which add up the same forces in another order:
+// - Row by row, four bonds of a particle at a time (any particles). Both copies of a bond see the same bits (the difference
+//   vector only changes sign), so the two forces are exactly opposite and both copies break in the same pass.
+// - Group by group, one bond each of four particles at a time (lattices, bond_groups.h). Every bond is seen once; those that
+//   break are named, and taken out of both rows after the pass.
 #pragma once
+
+#include <vector>
 
 #include "meshless/peridynamics/bond_groups.h"
 #include "meshless/peridynamics/bonds.h"
@@ -41,7 +43,8 @@ using RowKernel = RowForce (*)(BondList& bonds, const Record* records, int i, co
 // The kernel for the rules and the list; `portable` picks the plain C++ one.
 RowKernel choose_kernel(const BondList& bonds, const Rules& rules, bool portable = false);
 
-// The records by column, for groups: readable for a group's width beyond both ends.
+// Four numbers per particle by column, for groups: positions and squared_limit(), or forces and the least e. Can be read and
+// written for a group's width beyond both ends.
 class Columns {
  public:
   void resize(std::size_t particles);
@@ -53,10 +56,9 @@ class Columns {
     at[2 * m_stride] = record.z;
     at[3 * m_stride] = record.w;
   }
-  const double* x() const { return m_values.data() + margin; }
-  const double* y() const { return x() + m_stride; }
-  const double* z() const { return x() + 2 * m_stride; }
-  const double* limit() const { return x() + 3 * m_stride; }
+  Record get(std::size_t i) const { return {column(0)[i], column(1)[i], column(2)[i], column(3)[i]}; }
+  const double* column(std::size_t k) const { return m_values.data() + k * m_stride + margin; }
+  double* column(std::size_t k) { return m_values.data() + k * m_stride + margin; }
   std::size_t bytes() const { return m_values.size() * sizeof(double); }
 
  private:
@@ -65,12 +67,28 @@ class Columns {
   AlignedVector<double> m_values;
 };
 
-// Computes the rows of a group's particles into out[0] … out[3]. Writes to them and to the group only.
-using GroupKernel = void (*)(BondList& bonds, BondGroups& groups, const Record* records,
-                             const Columns& columns, std::size_t group, const Rules& rules, RowForce* out);
+// A bond that broke, at its first particle: e and the squared_limit() that it is over.
+struct BrokenBond {
+  int i, j;
+  double e, limit;
+};
+
+// Adds the forces of the bonds of the groups [first, end) to both of their particles and names those that break. Writes to
+// `forces` of their particles and of those up to the longest offset later.
+using GroupKernel = void (*)(const BondList& bonds, const BondGroups& groups, const Columns& positions,
+                             std::size_t first, std::size_t end, const Rules& rules, Columns& forces,
+                             std::vector<BrokenBond>& broken);
 
 // Null where the compiler has no AVX2.
 GroupKernel choose_group_kernel(const Rules& rules);
+
+// What `forces` of a particle are before the first group.
+Record no_force(const Rules& rules);
+// What they have become.
+RowForce group_force(const Columns& forces, std::size_t i, const Rules& rules);
+// Takes the bond of i to j out of row i, which is to be closed, and keeps account of its energy.
+void break_bond(BondList& bonds, const Record* records, int i, int j, const BrokenBond& broken,
+                const Rules& rules, RowForce& out);
 
 // Elastic energy of row i, half of each bond [J].
 double row_energy(const BondList& bonds, const Record* records, int i);

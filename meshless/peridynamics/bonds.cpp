@@ -245,6 +245,34 @@ std::vector<BondKind> sorted_kinds(const std::vector<std::vector<BondKind>>& of_
   return kinds;
 }
 
+// For each value the least of those from which it differs by no more than a chain of rounding: two sides of a limit of
+// rounded(), where the same bond in two places of a lattice would have two kinds.
+std::map<double, double> joined(std::vector<double> values) {
+  constexpr double close = 1e-12;
+  std::sort(values.begin(), values.end());
+  std::map<double, double> least;
+  double before = 0, chain = 0;
+  for (const double value : values) {
+    if (!(value - before <= close * std::abs(value))) chain = value;
+    least.emplace(value, chain);
+    before = value;
+  }
+  return least;
+}
+
+std::vector<BondKind> joined(const std::vector<BondKind>& kinds) {
+  std::vector<double> inverse_squares, pulls;
+  for (const BondKind& kind : kinds) {
+    inverse_squares.push_back(kind.inverse_square);
+    pulls.push_back(kind.pull);
+  }
+  const auto inverse_square = joined(std::move(inverse_squares)), pull = joined(std::move(pulls));
+  std::vector<BondKind> out;
+  for (const BondKind& kind : kinds)
+    out.push_back({inverse_square.find(kind.inverse_square)->second, pull.find(kind.pull)->second});
+  return out;
+}
+
 // Fills `kind` and `kinds`; false if there are more than 16-bit numbers, or so many that a table would not save anything.
 template <class KindOf>
 bool set_kinds(BondList& bonds, const KindOf& exact_kind_of) {
@@ -261,15 +289,19 @@ bool set_kinds(BondList& bonds, const KindOf& exact_kind_of) {
     bonds.kind = {};
     return false;
   }
-  bonds.kinds.assign(1, {padding_inverse_square, 0});
-  bonds.kinds.insert(bonds.kinds.end(), kinds.begin(), kinds.end());
-  KindTable table;
-  for (const BondKind& kind : bonds.kinds) table.number_of(kind);
+  const std::vector<BondKind> known = joined(kinds);
+  KindTable table, all;
+  all.number_of({padding_inverse_square, 0});
+  for (const BondKind& kind : kinds) table.number_of(kind);
+  for (const BondKind& kind : known) all.number_of(kind);
+  bonds.kinds.assign(all.kinds().begin(), all.kinds().end());
   for_each_block(
       bonds.particles(), k_kinds_block, [&](std::size_t block, std::size_t first, std::size_t last) {
         std::vector<std::uint16_t> numbers;
-        for (const BondKind& kind : of_block[block])
-          numbers.push_back(static_cast<std::uint16_t>(table.find(kind)));
+        for (const BondKind& kind : of_block[block]) {
+          const auto n = static_cast<std::size_t>(table.find(kind));
+          numbers.push_back(static_cast<std::uint16_t>(all.find(known[n])));
+        }
         for (std::size_t i = first; i < last; ++i)
           for_each_bond(bonds, i, [&](std::int64_t b, int) { bonds.kind[b] = numbers[bonds.kind[b]]; });
       });

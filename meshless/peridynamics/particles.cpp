@@ -136,15 +136,20 @@ std::vector<int> memory_order(const ParticleSet& particles, double spacing) {
   }
   const auto places = lattice_places(particles, low, spacing);
   if (!places) return curve_order(particles.positions);
-  // By body, row and place in the row.
-  std::vector<std::array<std::uint64_t, 3>> keys(count);
+  // By body, layer, row and place in the row. Layers are across the longest side, so that those within the horizon are few
+  // particles; rows are along the second longest one, unless they would be short.
+  constexpr double least_row = 8;
+  std::vector<std::array<int, 3>> axes(bodies, {0, 1, 2});
+  for (std::size_t b = 0; b < bodies; ++b) {
+    const Vec3 size = high[b] - low[b];
+    std::stable_sort(axes[b].begin(), axes[b].end(), [&](int a, int c) { return size[a] > size[c]; });
+    if (size[axes[b][1]] >= least_row * spacing) std::swap(axes[b][0], axes[b][1]);
+  }
+  std::vector<std::array<std::uint64_t, 2>> keys(count);
   parallel_for(count, [&](std::size_t i) {
     const std::size_t b = to_size(particles.body[i]);
-    int axis = 0;
-    (high[b] - low[b]).maxCoeff(&axis);
-    const auto& place = (*places)[i];
-    const std::size_t a = to_size(axis);
-    keys[i] = {b, hilbert_index({place[(a + 1) % 3], place[(a + 2) % 3], 0}, 16), place[a]};
+    const auto place = [&](int k) { return std::uint64_t{(*places)[i][to_size(axes[b][to_size(k)])]}; };
+    keys[i] = {b, place(1) << 32 | place(2) << 16 | place(0)};
   });
   std::vector<int> order(count);
   std::iota(order.begin(), order.end(), 0);

@@ -5,9 +5,11 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "core/base/errors.h"
+#include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 
@@ -17,7 +19,6 @@ namespace {
 
 // Particles per task; fixed, so that nothing depends on the thread count.
 constexpr std::size_t block_size = 512;
-static_assert(block_size % BondGroups::width == 0);
 
 // Of four. With fewer the kernel for rows is the quicker one.
 constexpr double least_bonds_per_entry = 2.6;
@@ -290,7 +291,7 @@ void Solver::group_bonds() {
   if (m_has_groups) return;
   m_has_groups = true;
   m_groups = {};
-  m_columns = {};
+  m_columns = m_forces = {};
   if (!m_group_kernel || m_bonds.kind.empty()) return;
   m_groups.build(m_bonds);
   if (m_groups.bonds_per_entry(m_bonds) < least_bonds_per_entry) {
@@ -298,6 +299,7 @@ void Solver::group_bonds() {
     return;
   }
   m_columns.resize(size());
+  m_forces.resize(size());
 }
 
 void Solver::set_record(std::size_t i, const Record& record) {
@@ -305,22 +307,99 @@ void Solver::set_record(std::size_t i, const Record& record) {
   if (!m_columns.empty()) m_columns.set(i, record);
 }
 
-// Forces of the bonds of four particles.
-void Solver::row_forces(std::size_t group, RowForce* out) {
-  const std::size_t first = BondGroups::width * group, end = std::min(size(), first + BondGroups::width);
+// The bonds of groups that broke in a pass: out of both rows, out of the groups and into the books.
+void Solver::take_out(const std::vector<std::vector<BrokenBond>>& of_chunks, double half_dt) {
+  std::vector<std::pair<int, BrokenBond>> broken;  // by each of its particles
+  for (const std::vector<BrokenBond>& chunk : of_chunks) {
+    for (const BrokenBond& bond : chunk) {
+      broken.emplace_back(bond.i, bond);
+      broken.emplace_back(bond.j, bond);
+    }
+  }
+  const auto place = [](const std::pair<int, BrokenBond>& b) {
+    return std::tuple(b.first, b.second.i, b.second.j);
+  };
+  std::sort(broken.begin(), broken.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  std::vector<std::size_t> rows;  // where those of another particle begin
+  for (std::size_t k = 0; k < broken.size(); ++k)
+    if (k == 0 || broken[k].first != broken[k - 1].first) rows.push_back(k);
+  parallel_for(
+      rows.size(),
+      [&](std::size_t r) {
+        const std::size_t end = r + 1 < rows.size() ? rows[r + 1] : broken.size();
+        const int i = broken[rows[r]].first;
+        RowForce row;
+        for (std::size_t k = rows[r]; k < end; ++k) {
+          const BrokenBond& bond = broken[k].second;
+          break_bond(m_bonds, m_records.data(), i, bond.i + bond.j - i, bond, m_rules, row);
+        }
+        m_bonds.close_row(i);
+        book_broken(to_size(i), row, half_dt);
+      },
+      16);
+  for (const std::size_t k : rows) {
+    const std::size_t i = to_size(broken[k].first);
+    if (!m_eligible[i]) m_newcomers.push_back(broken[k].first);
+  }
+  std::vector<std::size_t> groups;
+  for (const std::size_t k : rows) groups.push_back(to_size(broken[k].first) / BondGroups::width);
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  parallel_for(
+      groups.size(), [&](std::size_t k) { m_groups.follow(m_bonds, groups[k]); }, 16);
+}
+
+// A broken bond pulled in the first half of the step and not in the second: what it did less comes out of what it releases, to
+// the last digit of the balance.
+void Solver::book_broken(std::size_t i, const RowForce& row, double half_dt) {
+  m_released[i] += row.released;
+  m_released[i] += half_dt * Vec3(row.lost).dot(vec(m_velocities[i]));
+}
+
+// Forces of all bonds into m_forces, chunk by chunk: see bond_groups.h.
+void Solver::group_forces(double half_dt) {
+  const Record nothing = no_force(m_rules);
+  parallel_for(
+      size(), [&](std::size_t i) { m_forces.set(i, nothing); }, block_size);
+  std::vector<std::vector<BrokenBond>> broken(m_groups.chunks());
+  for (std::size_t odd = 0; odd < 2; ++odd) {
+    parallel_for((m_groups.chunks() + 1 - odd) / 2,
+                 [&](std::size_t k) {
+                   const std::size_t chunk = 2 * k + odd, first = chunk * m_groups.chunk;
+                   const std::size_t end = std::min(m_groups.size(), first + m_groups.chunk);
+                   m_group_kernel(m_bonds, m_groups, m_columns, first, end, m_rules, m_forces, broken[chunk]);
+                 },
+                 1);
+  }
+  take_out(broken, half_dt);
+}
+
+// visit(i, forces of the bonds of particle i); its rows have lost what broke.
+template <class Visit>
+void Solver::for_each_row(double half_dt, const Visit& visit) {
   if (!m_groups.empty()) {
-    // Where a body crumbles few of a group's bonds are left in each entry. What is chosen depends on what is alive only.
-    int alive = 0;
-    for (std::size_t i = first; i < end; ++i) alive += m_bonds.alive[i];
-    if (alive >= least_bonds_per_entry * m_groups.count[group])
-      return m_group_kernel(m_bonds, m_groups, m_records.data(), m_columns, group, m_rules, out);
+    group_forces(half_dt);
+    parallel_for(
+        size(), [&](std::size_t i) { visit(i, group_force(m_forces, i, m_rules)); }, block_size);
+    return;
   }
-  bool broke = false;
-  for (std::size_t i = first; i < end; ++i) {
-    out[i - first] = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
-    broke |= out[i - first].broke;
-  }
-  if (broke && !m_groups.empty()) m_groups.follow(m_bonds, group);
+  const std::size_t blocks = (size() + block_size - 1) / block_size;
+  std::vector<std::vector<int>> broken(blocks);
+  parallel_for(
+      blocks,
+      [&](std::size_t block) {
+        const std::size_t end = std::min(size(), (block + 1) * block_size);
+        for (std::size_t i = block * block_size; i < end; ++i) {
+          const RowForce row = m_kernel(m_bonds, m_records.data(), static_cast<int>(i), m_rules);
+          if (row.broke) {
+            book_broken(i, row, half_dt);
+            if (!m_eligible[i]) broken[block].push_back(static_cast<int>(i));
+          }
+          visit(i, row);
+        }
+      },
+      1);
+  for (const std::vector<int>& block : broken)
+    m_newcomers.insert(m_newcomers.end(), block.begin(), block.end());
 }
 
 void Solver::force_pass(double half_dt) {
@@ -328,65 +407,36 @@ void Solver::force_pass(double half_dt) {
     m_outside.resize(size(), Vec3::Zero());
     m_is_pushed.resize(size(), 0);
   }
-  const std::size_t blocks = (size() + block_size - 1) / block_size;
-  std::vector<std::vector<std::size_t>> newcomers(blocks);
-  parallel_for(
-      blocks,
-      [&](std::size_t block) {
-        const std::size_t end = std::min(size(), (block + 1) * block_size);
-        std::array<RowForce, BondGroups::width> rows;
-        for (std::size_t i = block * block_size; i < end; ++i) {
-          if (i % BondGroups::width == 0) row_forces(i / BondGroups::width, rows.data());
-          const RowForce& row = rows[i % BondGroups::width];
-          Record& v = m_velocities[i];
-          if (row.broke) {
-            if (!m_eligible[i]) newcomers[block].push_back(i);
-            m_released[i] += row.released;
-            // A broken bond pulled in the first half of the step and not in the second: what it did less
-            // comes out of what it releases, to the last digit of the balance.
-            m_released[i] += half_dt * Vec3(row.lost).dot(vec(v));
-          }
-          const Vec3 force = Vec3(row.x, row.y, row.z) + other_forces(i);
-          Vec3 a = v.w * force;
-          if (v.w > 0) a += m_gravity;
-          if (!m_external.empty() && v.w > 0) a += m_external[i];
-          a = without_held_axes(i, a);
-          if (!m_is_pushed.empty()) book_work(i, outside_force(i, force, a), half_dt);
-          const double limit = m_strength[i] - m_rules.strengthening * row.least_strain;
-          m_accelerations[i] = {a.x(), a.y(), a.z(), limit};
-          v.x += half_dt * a.x();
-          v.y += half_dt * a.y();
-          v.z += half_dt * a.z();
-        }
-      },
-      1);
+  const std::size_t known = m_newcomers.size();
+  for_each_row(half_dt, [&](std::size_t i, const RowForce& row) {
+    Record& v = m_velocities[i];
+    const Vec3 force = Vec3(row.x, row.y, row.z) + other_forces(i);
+    Vec3 a = v.w * force;
+    if (v.w > 0) a += m_gravity;
+    if (!m_external.empty() && v.w > 0) a += m_external[i];
+    a = without_held_axes(i, a);
+    if (!m_is_pushed.empty()) book_work(i, outside_force(i, force, a), half_dt);
+    const double limit = m_strength[i] - m_rules.strengthening * row.least_strain;
+    m_accelerations[i] = {a.x(), a.y(), a.z(), limit};
+    v.x += half_dt * a.x();
+    v.y += half_dt * a.y();
+    v.z += half_dt * a.z();
+  });
   // Who has lost its first bond may collide from the next pass on: not at once, because others are looking
   // at the flags in this pass.
-  for (const std::vector<std::size_t>& block : newcomers) {
-    for (const std::size_t i : block) {
-      m_eligible[i] = 1;
-      m_newcomers.push_back(static_cast<int>(i));
-      if (!m_listed.empty() && !m_listed[i]) m_contact_path = -1;
-    }
+  for (std::size_t k = known; k < m_newcomers.size(); ++k) {
+    const std::size_t i = to_size(m_newcomers[k]);
+    m_eligible[i] = 1;
+    if (!m_listed.empty() && !m_listed[i]) m_contact_path = -1;
   }
 }
 
 void Solver::bond_pass() {
-  const std::size_t blocks = (size() + block_size - 1) / block_size;
-  parallel_for(
-      blocks,
-      [&](std::size_t block) {
-        const std::size_t end = std::min(size(), (block + 1) * block_size);
-        std::array<RowForce, BondGroups::width> rows;
-        for (std::size_t i = block * block_size; i < end; ++i) {
-          if (i % BondGroups::width == 0) row_forces(i / BondGroups::width, rows.data());
-          const RowForce& row = rows[i % BondGroups::width];
-          m_accelerations[i].x = row.x * m_velocities[i].w;
-          m_accelerations[i].y = row.y * m_velocities[i].w;
-          m_accelerations[i].z = row.z * m_velocities[i].w;
-        }
-      },
-      1);
+  for_each_row(0, [&](std::size_t i, const RowForce& row) {
+    m_accelerations[i].x = row.x * m_velocities[i].w;
+    m_accelerations[i].y = row.y * m_velocities[i].w;
+    m_accelerations[i].z = row.z * m_velocities[i].w;
+  });
 }
 
 void Solver::evaluate() {
@@ -631,7 +681,7 @@ std::size_t Solver::bytes() const {
   const std::size_t numbers = m_stiffness.size() + m_strength.size() + m_mass.size() + m_released.size() +
                               m_dissipated.size() + m_work.size() + m_radius.size() + m_clear_until.size() +
                               3 * (m_external.size() + m_outside.size());
-  return m_bonds.bytes() + m_groups.bytes() + m_columns.bytes() + m_contacts.bytes() +
+  return m_bonds.bytes() + m_groups.bytes() + m_columns.bytes() + m_forces.bytes() + m_contacts.bytes() +
          records * sizeof(Record) + numbers * sizeof(double) +
          (m_order.size() + m_rank.size()) * sizeof(int) + m_eligible.size() + m_listed.size() +
          m_is_pushed.size();

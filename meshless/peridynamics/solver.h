@@ -160,7 +160,11 @@ class Solver {
   Vec3 other_forces(std::size_t i) const;
   template <class Visit>
   void for_each_contact(std::size_t i, const Visit& visit) const;
-  void row_forces(std::size_t group, RowForce* out);
+  template <class Visit>
+  void for_each_row(double half_dt, const Visit& visit);
+  void group_forces(double half_dt);
+  void take_out(const std::vector<std::vector<BrokenBond>>& of_chunks, double half_dt);
+  void book_broken(std::size_t i, const RowForce& row, double half_dt);
   void set_record(std::size_t i, const Record& record);
   void let_newcomers_in();
   void relax_overlaps();
@@ -204,6 +208,7 @@ class Solver {
   GroupKernel m_group_kernel;  // null: rows only
   BondGroups m_groups;         // of lattices; empty: rows
   Columns m_columns;           // m_records again, for the groups
+  Columns m_forces;            // of the bonds of groups, and the least e of each particle's
   bool m_has_groups = false;   // m_groups are those of m_bonds, or there are none
 
   ObstacleQuery m_obstacles;
