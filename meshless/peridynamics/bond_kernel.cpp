@@ -1,6 +1,7 @@
 #include "meshless/peridynamics/bond_kernel.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -387,6 +388,38 @@ void add_groups(const BondList& bonds, const BondGroups& groups, const Columns& 
     add_group<rule, strengthening>(bonds, groups, positions, g, rules, forces, broken);
 }
 
+// Half the energies of an entry's bonds; 0 in lanes that have none.
+inline __m256d half_energies(const BondGroups::Four& four, __m256d alive, __m256d dx, __m256d dy,
+                             __m256d dz) {
+  const __m256d one = _mm256_set1_pd(1), inverse_square = _mm256_load_pd(four.inverse_square);
+  const __m256d flat = _mm256_fmadd_pd(dy, dy, _mm256_mul_pd(dx, dx));
+  const __m256d e = _mm256_fmsub_pd(_mm256_fmadd_pd(dz, dz, flat), inverse_square, one);
+  const __m256d ratio = _mm256_max_pd(_mm256_setzero_pd(), _mm256_add_pd(one, e));
+  const __m256d strain = _mm256_div_pd(e, _mm256_add_pd(one, _mm256_sqrt_pd(ratio)));
+  const __m256d stiffness = _mm256_div_pd(_mm256_load_pd(four.pull), inverse_square);
+  const __m256d squared = _mm256_mul_pd(_mm256_mul_pd(strain, strain), stiffness);
+  return _mm256_and_pd(alive, _mm256_mul_pd(_mm256_set1_pd(0.25), squared));
+}
+
+void add_energies_of(const BondGroups& groups, const Columns& positions, std::size_t group,
+                     double* energies) {
+  const std::size_t i = BondGroups::width * group;
+  const double *xs = positions.column(0) + i, *ys = positions.column(1) + i, *zs = positions.column(2) + i;
+  const __m256d x = _mm256_load_pd(xs), y = _mm256_load_pd(ys), z = _mm256_load_pd(zs);
+  __m256d sum = _mm256_setzero_pd();
+  for (const BondGroups::Entry entry : groups.of(group)) {
+    const std::ptrdiff_t j = entry.offset;
+    const __m256d alive = _mm256_load_pd(reinterpret_cast<const double*>(lane_masks[entry.alive()]));
+    const __m256d energy =
+        half_energies(groups.fours[entry.four()], alive, _mm256_sub_pd(x, _mm256_loadu_pd(xs + j)),
+                      _mm256_sub_pd(y, _mm256_loadu_pd(ys + j)), _mm256_sub_pd(z, _mm256_loadu_pd(zs + j)));
+    sum = _mm256_add_pd(sum, energy);
+    double* const to = energies + i + j;
+    _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), energy));
+  }
+  add_lanes(energies + i, sum);
+}
+
 #endif
 
 template <BreakRule rule>
@@ -469,6 +502,15 @@ double row_energy(const BondList& bonds, const Record* records, int i) {
     energy += half_energy(bond, strain_of(bond.e));
   }
   return energy;
+}
+
+void add_group_energies([[maybe_unused]] const BondGroups& groups, [[maybe_unused]] const Columns& positions,
+                        std::size_t first, std::size_t end, [[maybe_unused]] Columns& energies) {
+#ifdef EXEMPLAR_PERIDYNAMICS_AVX2
+  for (std::size_t g = first; g < end; ++g) add_energies_of(groups, positions, g, energies.column(0));
+#else
+  assert(first == end);
+#endif
 }
 
 }  // namespace exemplar::peridynamics

@@ -92,5 +92,9 @@ void break_bond(BondList& bonds, const Record* records, int i, int j, const Brok
 
 // Elastic energy of row i, half of each bond [J].
 double row_energy(const BondList& bonds, const Record* records, int i);
+// The same of the bonds of the groups [first, end), each added to both of its particles in column 0 of `energies`, which is
+// written to as the forces are. Only where there is a GroupKernel.
+void add_group_energies(const BondGroups& groups, const Columns& positions, std::size_t first,
+                        std::size_t end, Columns& energies);
 
 }  // namespace exemplar::peridynamics

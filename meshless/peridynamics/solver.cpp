@@ -125,7 +125,10 @@ Solver::Solver(const ParticleSet& particles, std::span<const Material> materials
 }
 
 void Solver::set_positions(const Points& positions) {
-  for (std::size_t i = 0; i < size(); ++i) store(m_records[i], positions.row(m_order[i]));
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Vec3 x = positions.row(m_order[i]);
+    set_record(i, {x.x(), x.y(), x.z(), m_records[i].w});
+  }
   m_contact_path = -1;
   m_evaluated = false;
 }
@@ -300,6 +303,7 @@ void Solver::group_bonds() {
   }
   m_columns.resize(size());
   m_forces.resize(size());
+  for (std::size_t i = 0; i < size(); ++i) m_columns.set(i, m_records[i]);
 }
 
 void Solver::set_record(std::size_t i, const Record& record) {
@@ -355,21 +359,28 @@ void Solver::book_broken(std::size_t i, const RowForce& row, double half_dt) {
   m_released[i] += half_dt * Vec3(row.lost).dot(vec(m_velocities[i]));
 }
 
-// Forces of all bonds into m_forces, chunk by chunk: see bond_groups.h.
+// body(chunk, its first group, one after its last): see bond_groups.h.
+template <class Body>
+void Solver::for_each_chunk(const Body& body) const {
+  for (std::size_t odd = 0; odd < 2; ++odd) {
+    parallel_for((m_groups.chunks() + 1 - odd) / 2,
+                 [&](std::size_t k) {
+                   const std::size_t chunk = 2 * k + odd, first = chunk * m_groups.chunk;
+                   body(chunk, first, std::min(m_groups.size(), first + m_groups.chunk));
+                 },
+                 1);
+  }
+}
+
+// Forces of all bonds into m_forces.
 void Solver::group_forces(double half_dt) {
   const Record nothing = no_force(m_rules);
   parallel_for(
       size(), [&](std::size_t i) { m_forces.set(i, nothing); }, block_size);
   std::vector<std::vector<BrokenBond>> broken(m_groups.chunks());
-  for (std::size_t odd = 0; odd < 2; ++odd) {
-    parallel_for((m_groups.chunks() + 1 - odd) / 2,
-                 [&](std::size_t k) {
-                   const std::size_t chunk = 2 * k + odd, first = chunk * m_groups.chunk;
-                   const std::size_t end = std::min(m_groups.size(), first + m_groups.chunk);
-                   m_group_kernel(m_bonds, m_groups, m_columns, first, end, m_rules, m_forces, broken[chunk]);
-                 },
-                 1);
-  }
+  for_each_chunk([&](std::size_t chunk, std::size_t first, std::size_t end) {
+    m_group_kernel(m_bonds, m_groups, m_columns, first, end, m_rules, m_forces, broken[chunk]);
+  });
   take_out(broken, half_dt);
 }
 
@@ -620,9 +631,18 @@ std::vector<double> Solver::strain_limits() const {
 
 std::vector<double> Solver::elastic_energies() const {
   std::vector<double> result(size());
-  parallel_for(size(), [&](std::size_t i) {
-    result[m_order[i]] = row_energy(m_bonds, m_records.data(), static_cast<int>(i));
+  if (m_groups.empty()) {
+    parallel_for(size(), [&](std::size_t i) {
+      result[m_order[i]] = row_energy(m_bonds, m_records.data(), static_cast<int>(i));
+    });
+    return result;
+  }
+  Columns energies;
+  energies.resize(size());
+  for_each_chunk([&](std::size_t, std::size_t first, std::size_t end) {
+    add_group_energies(m_groups, m_columns, first, end, energies);
   });
+  for (std::size_t i = 0; i < size(); ++i) result[m_order[i]] = energies.column(0)[i];
   return result;
 }
 

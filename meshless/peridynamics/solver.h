@@ -162,6 +162,8 @@ class Solver {
   void for_each_contact(std::size_t i, const Visit& visit) const;
   template <class Visit>
   void for_each_row(double half_dt, const Visit& visit);
+  template <class Body>
+  void for_each_chunk(const Body& body) const;
   void group_forces(double half_dt);
   void take_out(const std::vector<std::vector<BrokenBond>>& of_chunks, double half_dt);
   void book_broken(std::size_t i, const RowForce& row, double half_dt);

@@ -186,6 +186,17 @@ void expect_same(const RowForce& grouped, const RowForce& row) {
   }
 }
 
+void expect_same_energies(const Lattice& lattice, const AlignedVector<Record>& records,
+                          const Columns& positions) {
+  Columns energies;
+  energies.resize(records.size());
+  add_group_energies(lattice.groups, positions, 0, lattice.groups.size(), energies);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const double row = row_energy(lattice.bonds, records.data(), to_int(i));
+    ASSERT_NEAR(energies.column(0)[i], row, 1e-13 * row);
+  }
+}
+
 struct Variant {
   const char* name;
   BreakRule rule;
@@ -236,6 +247,7 @@ TEST_P(GroupKernels, ForcesAndBrokenBondsAreThoseOfTheRows) {
       ASSERT_EQ(lattice.bonds.alive, rows.alive);
       ASSERT_EQ(lattice.bonds.neighbour, rows.neighbour);
       expect_groups_as_made_anew(lattice);
+      expect_same_energies(lattice, records, columns);
     }
     EXPECT_GT(broke, 50);
   }
