@@ -62,9 +62,10 @@ struct Solver::Block {
 
 Vec3 projectile_force(const Projectile& projectile, const Vec3& point) {
   const Vec3 away = point - projectile.centre;
-  const double d = away.norm();
   const double r = projectile.radius;
-  if (d <= 0) return Vec3::Zero();
+  const double squared = away.squaredNorm();
+  if (squared <= 0 || squared > 2.25 * r * r) return Vec3::Zero();  // no model reaches further than 1.5 r
+  const double d = std::sqrt(squared);
   if (projectile.model == ProjectileModel::indent) {
     return d < r ? Vec3(projectile.stiffness * (r - d) * (r - d) / d * away) : Vec3::Zero();
   }

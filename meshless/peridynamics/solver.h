@@ -102,6 +102,7 @@ class Solver {
   void weaken_bonds(const std::function<bool(int, int)>& chosen);  // see Rules::weak_factor
   void use_portable_kernel(bool portable);
   void group_bonds();  // of a lattice, for the kernel; the first evaluation does it by itself
+  bool is_grouped() const { return !m_groups.empty(); }
 
   // Forces at the current positions; the first step does it by itself. Bonds may break.
   void evaluate();
