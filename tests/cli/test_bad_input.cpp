@@ -230,6 +230,30 @@ TEST_F(BadInput, PosesOfAnotherMeshOrInsideOutAreRefused) {
 
 // Each took minutes: the parser walked through a list again for each of its objects, the study compared every name with
 // every other one, and every problem was compared with all before it.
+// A method that needs no examples ran without a word, although check refuses the scene.
+TEST_F(BadInput, FilesThatAreNotThereAreRefusedByEveryMethod) {
+  for (const std::string method : {"fem", "mass-spring", "shape-matching", "peridynamics"}) {
+    write_body(R"({"surface": {"file": null, "box": {"size": [1, 1, 1]}},
+                   "examples": [{"name": "bent", "file": "bent.obj"}]})");
+    expect_refused({"bent.obj: bodies[0].examples[0]: there is no such file"}, method);
+    write_body(
+        R"({"surface": {"file": null, "box": {"size": [1, 1, 1]}}, "volume": {"file": "thing.mesh"}})");
+    expect_refused({"thing.mesh: bodies[0].volume: there is no such file"}, method);
+  }
+}
+
+TEST_F(BadInput, StepsAndPlacesThatArithmeticCannotHoldAreRefused) {
+  write_body(R"({"surface": {"file": null, "box": {"size": [1, 1, 1]}}, "position": [1e12, 2, 0]})");
+  expect_refused({"bodies: ", "thing lies 1e+12 m from the origin"}, "peridynamics");
+  Json made = scene();
+  made["bodies"][0]["surface"] = Json::parse(R"({"box": {"size": [1, 1, 1]}})");
+  made["methods"] = Json::parse(R"({"peridynamics": {"particles": 200, "step": 1e-30},
+                                    "shape-matching": {"cell_counts": [-1, 2, 2]}})");
+  write("scene.json", made.dump());
+  expect_refused({"methods.peridynamics.step: ", "5e+28 steps in a step of the scene"}, "peridynamics");
+  expect_refused({"methods.shape-matching.cell_counts[0]: "}, "shape-matching");
+}
+
 TEST_F(BadInput, LargeFilesAreReadInTime) {
   const auto repeated = [](const std::string& text, int count) {
     std::string all = text;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/mesh/distance.h"
 #include "core/mesh/quality.h"
@@ -162,8 +163,33 @@ void warn_of_idle_loads(const Scene& scene, Notes& notes) {
 
 }  // namespace
 
-std::vector<Problem> start_problems(const Scene& scene) {
+std::vector<Problem> missing_files(const Scene& scene) {
   std::vector<Problem> problems;
+  for (const Body& body : scene.bodies) {
+    if (&body != &scene.bodies.front() && (&body - 1)->path() == body.path()) continue;  // a copy
+    const auto look_for = [&](const std::string& name, const std::string& path, const char* what) {
+      const std::string place = (std::filesystem::path(body.directory()) / name).string();
+      std::error_code error;
+      if (!std::filesystem::exists(place, error))
+        problems.push_back({place, body.path() + path, fmt::format("there is no such {}", what)});
+    };
+    const BodySettings& settings = body.settings();
+    for (std::size_t e = 0; e < settings.examples.size(); ++e) {
+      const ExampleSettings& example = settings.examples[e];
+      const std::string path = fmt::format(".examples[{}]", e);
+      if (example.file) look_for(*example.file, path, "file");
+      if (example.frame) look_for(example.frame->run, path, "run");
+    }
+    if (settings.volume.file) look_for(*settings.volume.file, ".volume", "file");
+    if (settings.pieces && settings.pieces->labels) look_for(*settings.pieces->labels, ".pieces", "file");
+    if (settings.rig && settings.rig->file) look_for(*settings.rig->file, ".rig", "file");
+  }
+  return problems;
+}
+
+std::vector<Problem> start_problems(const Scene& scene) {
+  std::vector<Problem> problems = missing_files(scene);
+  if (!problems.empty()) return problems;  // where a body starts may be in one of them
   for (const Body& body : scene.bodies) find_in_bodies(scene, body, problems);
   find_between_obstacles(scene, problems);
   return problems;

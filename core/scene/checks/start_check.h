@@ -14,7 +14,11 @@ namespace exemplar {
 // the scene, whatever the method would make of it.
 inline constexpr double k_start_depth = 5e-3;
 
-// Bodies inside obstacles, obstacles inside bodies, and free obstacles inside each other.
+// Files and runs that bodies name and that are not there. Methods read what they need only, and a run of one that needs no
+// examples passed over their names.
+std::vector<Problem> missing_files(const Scene& scene);
+
+// These, and bodies inside obstacles, obstacles inside bodies, and free obstacles inside each other.
 std::vector<Problem> start_problems(const Scene& scene);
 
 // Sizes, densities and stiffnesses that are likely millimetres, g/cm³ or MPa, bodies too soft for their own weight,
