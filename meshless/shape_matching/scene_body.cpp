@@ -126,6 +126,22 @@ BodyOptions options_of(const Body& body, const Settings& settings) {
   return out;
 }
 
+// What the ranges of single settings cannot say.
+void check_settings(const Settings& settings) {
+  if (settings.quadratic && settings.beta == 0.0)
+    throw InputError(Problem{{},
+                             "methods.shape-matching.quadratic",
+                             "has no effect at beta 0: cells then only turn; give beta (eq. 2.19)"});
+  for (int axis = 0; axis < 3; ++axis) {
+    if (settings.cell_counts[axis] >= 0) continue;
+    throw InputError(Problem{{},
+                             fmt::format("methods.shape-matching.cell_counts[{}]", axis),
+                             fmt::format("expected a whole number of cells, or 0 for as many as their size "
+                                         "asks for, got {}",
+                                         settings.cell_counts[axis])});
+  }
+}
+
 Eigen::RowVector3d cell_centre(const Cells& cells, int cell, const Points& positions) {
   Eigen::RowVector3d sum = Eigen::RowVector3d::Zero();
   for (const int p : cells.of(cell)) sum += positions.row(p);
@@ -169,10 +185,7 @@ void adapt_substeps(SceneBody& body, double step) {
 }
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
-  if (settings.quadratic && settings.beta == 0.0)
-    throw InputError(Problem{{},
-                             "methods.shape-matching.quadratic",
-                             "has no effect at beta 0: cells then only turn; give beta (eq. 2.19)"});
+  check_settings(settings);
   Discretisation parts =
       settings.cells == CellShape::tets ? divide_into_tets(body) : divide_into_cubes(body, settings);
   SceneBody out;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/errors.h"
+#include "core/mesh/files/files.h"
 #include "core/run/surface_fields.h"
 #include "meshless/shape_matching/checks/experiments.h"
 #include "meshless/shape_matching/method.h"
@@ -248,6 +249,51 @@ TEST(Rest, APressedCubeKeepsItsVolume) {
     }
 }
 
+// What each tetrahedron wanted of its corners, taken together, tore a body that nothing acts on to pieces.
+TEST(Rest, TetrahedraThatKeepTheirVolumeRestAtAnyBeta) {
+  for (const double beta : {0.95, 0.99}) {
+    SceneSettings settings = on_the_floor(1e5, 60, 0.5);
+    settings.gravity = Vec3::Zero();
+    settings.obstacles.clear();
+    settings.bodies[0].surface.box->size = Vec3::Constant(0.2);
+    const Scene scene = make_scene(settings, "");
+    Settings own;
+    own.cells = CellShape::tets;
+    own.beta = beta;
+    own.conserve_volume = true;
+    const auto method = make_method(scene, own);
+    run_all(scene, *method);
+    EXPECT_LT(rms_speed(*method), 1e-9) << beta;
+    EXPECT_NEAR(volume_ratio(scene, *method), 1, 1e-9) << beta;
+  }
+}
+
+// Files of other programs may have all their triangles the wrong way round: nothing lay inside then.
+TEST(Rest, ASurfaceThatIsInsideOutIsTurnedRound) {
+  SceneSettings settings = on_the_floor(1e5, 60, 0.1);
+  const Scene right = make_scene(settings, "");
+  TriMesh turned = right.bodies[0].surface();
+  turned.triangles.col(1).swap(turned.triangles.col(2));
+  turned.vertices.col(1).array() -= 0.15;  // back to where the scene's position puts it
+  const std::string path = ::testing::TempDir() + "/shape_matching_inside_out.obj";
+  write_surface(path, turned);
+  settings.bodies[0].surface.box.reset();
+  settings.bodies[0].surface.file = path;
+  const Scene wrong = make_scene(settings, "");
+  for (const CellShape cells : {CellShape::cubes, CellShape::regions, CellShape::tets}) {
+    Settings own;
+    own.cells = cells;
+    own.conserve_volume = true;
+    const auto expected = make_method(right, own), method = make_method(wrong, own);
+    run_all(right, *expected);
+    run_all(wrong, *method);
+    EXPECT_NEAR(method->diagnostics().mass, 27, 0.01) << static_cast<int>(cells);
+    EXPECT_NEAR(method->diagnostics().mass, expected->diagnostics().mass, 1e-9);
+    EXPECT_NEAR(volume_ratio(wrong, *method), volume_ratio(right, *expected), 1e-3);
+    EXPECT_NEAR(method->diagnostics().centre_of_mass.y(), expected->diagnostics().centre_of_mass.y(), 5e-4);
+  }
+}
+
 TEST(Rest, ALyingBodyFallsAsleepAndWakesWhenItIsHit) {
   SceneSettings settings = on_the_floor(1e6, 60, 2.0);
   ObstacleSettings ball;
@@ -328,6 +374,21 @@ TEST(Rest, SettingsWithoutEffectAreRefused) {
   EXPECT_THROW(make_method(scene, own), InputError);
   own.beta = 0.5;
   EXPECT_NO_THROW(make_method(scene, own));
+}
+
+// They were taken for counts that are not given.
+TEST(Rest, NegativeCountsOfCellsAreRefused) {
+  const Scene scene = make_scene(on_the_floor(1e6, 60, 1.0), "");
+  Settings own;
+  own.cell_counts = {3, 0, 3};
+  EXPECT_NO_THROW(make_method(scene, own));
+  own.cell_counts = {2, -1, 2};
+  try {
+    make_method(scene, own);
+    ADD_FAILURE() << "was not refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems()[0].path, "methods.shape-matching.cell_counts[1]");
+  }
 }
 
 struct Shape {
