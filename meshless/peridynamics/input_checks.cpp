@@ -75,19 +75,36 @@ double thin_part(const TriMesh& closed_surface) {
   return std::numeric_limits<double>::infinity();
 }
 
+namespace {
+
+// How many particles are `finer` times closer, rounded up to three digits: who takes the advice has followed it.
+double particles_for(int particles, double finer) {
+  const double count = particles * finer * finer * finer * (1 - 1e-5);
+  const double digit = std::pow(10, std::max(0.0, std::floor(std::log10(count)) - 2));
+  return std::ceil(count / digit) * digit;
+}
+
+}  // namespace
+
 std::optional<std::string> check_thickness(double thickness, double spacing, double horizon, int particles,
                                            const std::string& body) {
+  constexpr double rounding = 1 - 1e-6;
   const double across = thickness / spacing, needed = horizon / spacing;
-  if (across >= needed * (1 - 1e-6)) return std::nullopt;
-  const double enough = particles * std::pow(needed / across, 3);
-  const std::string numbers =
-      fmt::format("{}: its thin parts ({:.3g} m) are {:.2g} particles across, and the horizon spans {:.3g}",
-                  body, thickness, across, needed);
-  const std::string cure = fmt::format("about {:.2g} particles or a smaller horizon would do", enough);
-  if (across < 1) {
-    throw InputError(Problem{{}, "methods.peridynamics.particles", numbers + ": too few; " + cure});
+  if (across >= needed * rounding) return std::nullopt;
+  const double all = particles_for(particles, needed / across);
+  if (across < rounding) {
+    throw InputError(Problem{
+        {},
+        "methods.peridynamics.particles",
+        fmt::format("{}: its thin parts ({:.3g} m) have less than one particle across, particles are "
+                    "{:.3g} m apart: too few; at least {:.0f} would do, and {:.0f} for as many across "
+                    "as the horizon spans",
+                    body, thickness, spacing, particles_for(particles, 1 / across), all)});
   }
-  return numbers + ": bonds reach from one side to the other; " + cure;
+  return fmt::format(
+      "{}: its thin parts ({:.3g} m) are {:.2g} particle{} across, and the horizon spans {:.3g}: bonds reach "
+      "from one side to the other; about {:.0f} particles or a smaller horizon would do",
+      body, thickness, across, across < 1.05 ? "" : "s", needed, all);
 }
 
 std::optional<std::string> check_step(double step, double bound) {

@@ -23,7 +23,8 @@ void require_closed(const TriMesh& surface, const std::string& body, const std::
 double thin_part(const TriMesh& closed_surface);
 
 // A warning if the thin part has fewer particles across than the horizon (levine2014 §4 uses more layers than
-// N): bonds then bridge the whole thickness. Throws InputError if it has less than one.
+// N): bonds then bridge the whole thickness. Throws InputError if it has less than one. `particles`: the number asked
+// for that gave this spacing.
 std::optional<std::string> check_thickness(double thickness, double spacing, double horizon, int particles,
                                            const std::string& body);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -120,6 +121,7 @@ class PeridynamicsMethod : public Method {
   void fill(BodyParticles& part, double spacing);
   void check_size(double spacing) const;
   void make_solver();
+  Notes apply_notches();
   Material material_of(const Body& body) const;
   void prescribe(double from, double to);
   ObstaclePoint nearest_obstacle(int particle, const Vec3& point) const;
@@ -193,6 +195,8 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   }
   cut_bonds();
   make_solver();
+  const Notes idle = apply_notches();
+  m_notes.insert(m_notes.end(), idle.begin(), idle.end());
   m_bonded_at_rest.resize(m_neighbours.size());
   parallel_for(m_neighbours.size(), [&](std::size_t k) {
     m_bonded_at_rest[k] = m_solver->bonded(m_neighbours[k].first, m_neighbours[k].second);
@@ -354,10 +358,12 @@ void PeridynamicsMethod::make_particles() {
                        fmt::format("{} particles instead of {}: the surface's triangles ask for so many tets",
                                    m_particles.size(), m_settings.particles)});
   }
+  // How many tets there are is also the surface's doing.
+  const int asked =
+      m_settings.elements == ElementKind::tets ? static_cast<int>(m_particles.size()) : m_settings.particles;
   for (const BodyParticles& part : m_bodies) {
-    if (const auto warning =
-            check_thickness(thin_part(part.surface), m_spacing, m_settings.horizon * m_spacing,
-                            static_cast<int>(m_particles.size()), part.body->name())) {
+    if (const auto warning = check_thickness(thin_part(part.surface), m_spacing,
+                                             m_settings.horizon * m_spacing, asked, part.body->name())) {
       m_notes.push_back({Severity::warning, *warning});
     }
   }
@@ -421,23 +427,40 @@ void PeridynamicsMethod::make_solver() {
     const ProjectileSettings& p = *m_settings.projectile;
     m_solver->set_projectile(Projectile{p.model, p.position, p.velocity, p.radius, p.stiffness});
   }
-  for (const NotchSettings& settings : m_settings.notches) {
-    const NotchTest crosses(notch_of(settings));
-    const Points& rest = m_particles.positions;
+}
+
+// What is authored in bonds; returns warnings of what none of them crosses, a slip of its place as a rule.
+Notes PeridynamicsMethod::apply_notches() {
+  Notes idle;
+  const Points& rest = m_particles.positions;
+  for (std::size_t n = 0; n < m_settings.notches.size(); ++n) {
+    const NotchTest crosses(notch_of(m_settings.notches[n]));
     std::vector<std::uint8_t> is_above(m_particles.size());
     for (std::size_t i = 0; i < is_above.size(); ++i)
       is_above[i] = crosses.is_above(rest.row(static_cast<Eigen::Index>(i)));
-    m_solver->remove_bonds(
-        [&](int i, int j) { return is_above[i] != is_above[j] && crosses(rest.row(i), rest.row(j)); });
-  }
-  if (m_settings.cracks) {
-    const CrackSettings& c = *m_settings.cracks;
-    const auto crosses =
-        crosses_crack({c.centre, c.axis, c.count, c.length, 2 * m_spacing, c.wander, m_scene.seed});
-    m_solver->weaken_bonds([&](int i, int j) {
-      return i < j && crosses(m_particles.positions.row(i), m_particles.positions.row(j));
+    std::atomic<bool> cuts = false;
+    m_solver->remove_bonds([&](int i, int j) {
+      const bool is_cut = is_above[i] != is_above[j] && crosses(rest.row(i), rest.row(j));
+      if (is_cut) cuts.store(true, std::memory_order_relaxed);
+      return is_cut;
     });
+    if (!cuts)
+      idle.push_back({Severity::warning,
+                      fmt::format("methods.peridynamics.notches[{}] cuts no bond: it has no effect", n)});
   }
+  if (!m_settings.cracks) return idle;
+  const CrackSettings& c = *m_settings.cracks;
+  const auto crosses =
+      crosses_crack({c.centre, c.axis, c.count, c.length, 2 * m_spacing, c.wander, m_scene.seed});
+  std::atomic<bool> weakens = false;
+  m_solver->weaken_bonds([&](int i, int j) {
+    const bool is_weak = i < j && crosses(rest.row(i), rest.row(j));
+    if (is_weak) weakens.store(true, std::memory_order_relaxed);
+    return is_weak;
+  });
+  if (!weakens)
+    idle.push_back({Severity::warning, "methods.peridynamics.cracks weaken no bond: they have no effect"});
+  return idle;
 }
 
 ObstaclePoint PeridynamicsMethod::nearest_obstacle(int particle, const Vec3& point) const {
@@ -848,6 +871,7 @@ void PeridynamicsMethod::save(StateWriter& out) const {
 
 void PeridynamicsMethod::load(StateReader& in) {
   make_solver();
+  apply_notches();
   m_solver->load({in.read_doubles("numbers"), in.read_ints("rows")});
   m_time = in.read_double("time");
   m_obstacles.load(in.read_doubles("obstacles"));

@@ -9,6 +9,8 @@
 
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
+#include "core/mesh/files/files.h"
+#include "core/mesh/mass_properties.h"
 #include "meshless/peridynamics/checks/validation.h"
 #include "meshless/peridynamics/input_checks.h"
 #include "tests/support/run.h"
@@ -238,7 +240,40 @@ TEST(Method, SaysWhenTooFewParticlesAreAcross) {
   settings.particles = 800;  // spacing 0.01/2
   EXPECT_TRUE(has_warning(*make_method(scene, settings), "are 2 particles across, and the horizon spans 3"));
   settings.particles = 60;
-  expect_refused(scene, settings, "methods.peridynamics.particles", "too few");
+  expect_refused(scene, settings, "methods.peridynamics.particles",
+                 "too few; at least 100 would do, and 2700");
+}
+
+// Rounding made one particle across less than one, and the advice was what had been asked for.
+TEST(Method, APlateOneParticleThickIsMade) {
+  SceneSettings thin = dropped_box();
+  thin.bodies[0].surface.box = BoxParams{Vec3(0.1, 0.01, 0.1), Eigen::Vector3i(4, 2, 4)};
+  const Scene scene = make_scene(thin, "");
+  Settings settings = small(ElementKind::cubes);
+  settings.particles = 100;
+  EXPECT_TRUE(has_warning(*make_method(scene, settings),
+                          "are 1 particle across, and the horizon spans 3: bonds reach from one side to the "
+                          "other; about 2700 particles"));
+  settings.particles = 2700;
+  EXPECT_FALSE(has_warning(*make_method(scene, settings), "across"));
+}
+
+TEST(Method, NotchesAndCracksWithoutEffectAreSaid) {
+  const Scene scene = make_scene(dropped_box(), "");
+  Settings settings = small(ElementKind::cubes);
+  const NotchSettings through{NotchPlane{Vec3(0, 0.05, 0), Vec3::UnitX()}, {}, {}},
+      beside{{}, NotchDisc{Vec3(0, 1, 0), Vec3::UnitY(), 0.1}, {}};
+  settings.notches = {through, beside};
+  settings.cracks = CrackSettings{};
+  settings.cracks->centre = Vec3(5, 0, 0);
+  settings.cracks->length = 0.1;
+  const auto idle = make_method(scene, settings);
+  EXPECT_FALSE(has_warning(*idle, "notches[0]"));
+  EXPECT_TRUE(has_warning(*idle, "methods.peridynamics.notches[1] cuts no bond"));
+  EXPECT_TRUE(has_warning(*idle, "methods.peridynamics.cracks weaken no bond"));
+  settings.notches = {through};
+  settings.cracks->centre = Vec3(0.02, 0.05, 0);
+  EXPECT_FALSE(has_warning(*make_method(scene, settings), "no effect"));
 }
 
 TEST(Method, SaysWhenTheStepIsAboveTheBound) {
@@ -249,6 +284,45 @@ TEST(Method, SaysWhenTheStepIsAboveTheBound) {
   EXPECT_TRUE(has_warning(*make_method(scene, settings), "stability bound of Silling and Askari"));
   settings.step = 1e-4;
   expect_refused(scene, settings, "methods.peridynamics.step", "times the stability bound");
+}
+
+// A step of 1e-30 s ended in a number of steps that no integer holds, a body 1e12 m away in particles that were all at one
+// place.
+TEST(Method, RefusesStepsThatCannotBeCountedAndPlacesThatCannotBeTold) {
+  SceneSettings settings = dropped_box();
+  Settings own = small(ElementKind::cubes);
+  own.step = 1e-30;
+  expect_refused(make_scene(settings, ""), own, "methods.peridynamics.step", "at most 1e+09 would do");
+  own.step = 0;
+  settings.bodies[0].position.x() = 1e12;
+  expect_refused(make_scene(settings, ""), own, "bodies", "box lies 1e+12 m from the origin");
+  settings.bodies[0].position.x() = 1e4;
+  EXPECT_NO_THROW(make_method(make_scene(settings, ""), own));
+}
+
+// Files of other programs may have all their triangles the wrong way round.
+TEST(Method, ASurfaceThatIsInsideOutIsTurnedRound) {
+  SceneSettings settings = dropped_box();
+  settings.bodies[0].rotation = {};
+  settings.bodies[0].position.setZero();
+  settings.bodies[0].velocity.setZero();
+  const Scene right = make_scene(settings, "");
+  TriMesh turned = right.bodies[0].surface();
+  turned.triangles.col(1).swap(turned.triangles.col(2));
+  const std::string path = ::testing::TempDir() + "/peridynamics_inside_out.obj";
+  write_surface(path, turned);
+  settings.bodies[0].surface.box.reset();
+  settings.bodies[0].surface.file = path;
+  const Scene wrong = make_scene(settings, "");
+  for (const ElementKind kind : {ElementKind::cubes, ElementKind::tets, ElementKind::voronoi}) {
+    const auto method = make_method(wrong, small(kind));
+    EXPECT_NEAR(method->diagnostics().mass, 2200 * 0.1 * 0.06 * 0.05, 1e-3) << static_cast<int>(kind);
+    const Geometry pieces = method->fields()[0];
+    Triangles triangles(static_cast<Eigen::Index>(pieces.connectivity.size() / 3), 3);
+    for (Eigen::Index k = 0; k < triangles.size(); ++k)
+      triangles(k / 3, k % 3) = pieces.connectivity[static_cast<std::size_t>(k)];
+    EXPECT_NEAR(signed_volume(pieces.points, triangles), 0.1 * 0.06 * 0.05, 1e-8) << static_cast<int>(kind);
+  }
 }
 
 TEST(Method, RefusesAnOpenSurface) {
