@@ -285,7 +285,9 @@ void describe(Describe<LoadSettings>& d) {
             {"pressure", LoadKind::pressure},
             {"acceleration", LoadKind::acceleration},
             {"torque", LoadKind::torque}},
-           "total force (N), traction (Pa), pressure (Pa), acceleration (m/s²) or torque (N·m)");
+           "total force (N), traction (Pa), pressure (Pa), acceleration (m/s²) or torque (N·m)"
+           "; accelerations and torques act on the whole mass of every node or particle that starts in the "
+           "region, whose border is thus half a spacing sharp");
   d.field("value", &LoadSettings::value, "N, Pa, m/s² or N·m", "strength and direction; not for pressure");
   d.field("magnitude", &LoadSettings::magnitude, "Pa", "of a pressure, positive inwards");
   d.field("from", &LoadSettings::from, "s", "start", non_negative());

@@ -100,14 +100,14 @@ void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points&
     add_spring_forces(true, total);
     add_guard_forces(m_network.guard, m_is_unguarded, positions, total);
   }
-  const double kept = std::exp(-m_options.air_drag * dt);
-  book_damping(dt, kept);
+  m_kept = std::exp(-m_options.air_drag * dt);
+  begin_booking(dt);
   parallel_for(
       static_cast<std::size_t>(positions.rows()),
       [&](std::size_t n) {
         const auto i = static_cast<Eigen::Index>(n);
         velocities.row(i) =
-            kept * velocities.row(i) + dt * (gravity.transpose() + total.row(i) / m_network.masses(i));
+            m_kept * velocities.row(i) + dt * (gravity.transpose() + total.row(i) / m_network.masses(i));
       },
       1024);
   hold(velocities);
@@ -135,22 +135,41 @@ void SpringBody::damp_spring(Eigen::Index s, double dt) {
   const Eigen::RowVector3d impulse = (1.0 - left) * rate / (w * l) * d;
   velocities.row(a) += m_inverse_masses(a) * impulse;
   velocities.row(b) -= m_inverse_masses(b) * impulse;
-  m_damped_energy += 0.5 * rate * rate * (1.0 - left * left) / w;
+  m_damper_impulses(s) += (1.0 - left) * rate / w;
 }
 
-// At the velocities before the step, as the dampers' forces are: c (v·n)² h a spring, and what the air's factor takes.
-void SpringBody::book_damping(double dt, double kept) {
-  m_damped_energy += (1.0 - kept * kept) * kinetic_energy();
+// How fast a spring gets longer at these velocities.
+double SpringBody::length_rate(Eigen::Index s, const Points& at) const {
+  const int a = m_network.springs(s, 0), b = m_network.springs(s, 1);
+  const Eigen::RowVector3d d = positions.row(b) - positions.row(a);
+  const double l = d.norm();
+  return l > 0.0 ? (at.row(b) - at.row(a)).dot(d) / l : 0.0;
+}
+
+bool SpringBody::has_dampers() const {
+  return is_damped() || (m_options.integration == Integration::forces && m_damping_time > 0.0);
+}
+
+void SpringBody::begin_booking(double dt) {
+  if (!has_dampers() && m_kept == 1.0) return;
+  m_start_velocities = velocities;
+  m_damper_impulses = VecX::Zero(m_network.springs.rows());
   if (m_options.integration != Integration::forces || m_damping_time == 0.0) return;
-  const Edges& springs = m_network.springs;
-  double power = 0.0;
-  for (Eigen::Index s = 0; s < springs.rows(); ++s) {
-    if (m_is_broken[s]) continue;
-    const Eigen::RowVector3d d = positions.row(springs(s, 1)) - positions.row(springs(s, 0));
-    const double rate = (velocities.row(springs(s, 1)) - velocities.row(springs(s, 0))).dot(d);
-    if (d.squaredNorm() > 0.0) power += m_network.stiffness(s) * rate * rate / d.squaredNorm();
-  }
-  m_damped_energy += m_damping_time * power * dt;
+  for (Eigen::Index s = 0; s < m_damper_impulses.size(); ++s)
+    if (!m_is_broken[s])
+      m_damper_impulses(s) = m_damping_time * m_network.stiffness(s) * length_rate(s, velocities) * dt;
+}
+
+// Work of an impulse is along the mean of the velocities before and after the step, in which contact may have turned them
+// round: along those before, dampers of a bouncing cube seemed to take up to a third of its energy more than they did.
+void SpringBody::book_damping() {
+  if (m_start_velocities.rows() == 0) return;
+  const Points mean = 0.5 * (m_start_velocities + velocities);
+  for (Eigen::Index s = 0; s < m_damper_impulses.size(); ++s)
+    if (m_damper_impulses(s) != 0.0) m_damped_energy += m_damper_impulses(s) * length_rate(s, mean);
+  m_damped_energy +=
+      (1.0 - m_kept) * m_network.masses.dot(m_start_velocities.cwiseProduct(mean).rowwise().sum());
+  m_start_velocities.resize(0, 3);
 }
 
 // Eq. 2.8 on the predicted positions, spring after spring; the velocities are those that lead there.
@@ -196,6 +215,7 @@ void SpringBody::leave_broken_tets() {
 }
 
 void SpringBody::move(double dt) {
+  book_damping();
   positions += dt * velocities;
 }
 

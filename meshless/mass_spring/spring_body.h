@@ -82,7 +82,10 @@ class SpringBody {
  private:
   void add_spring_forces(bool is_damped, Points& forces) const;
   void remove_overstretched();
-  void book_damping(double dt, double kept);
+  double length_rate(Eigen::Index spring, const Points& at) const;  // m/s
+  bool has_dampers() const;
+  void begin_booking(double dt);
+  void book_damping();
   void damp_spring(Eigen::Index s, double dt);
   double spring_energy(Eigen::Index spring) const;
   void leave_broken_tets();
@@ -93,6 +96,10 @@ class SpringBody {
   double m_damping_time = 0.0;  // c = k · this [s]
   double m_stable_step = 0.0;
   double m_damped_energy = 0.0, m_released_energy = 0.0;
+  // Of the step under way: velocities at its start, what dampers have given each spring since [N s], the air's factor.
+  Points m_start_velocities;
+  VecX m_damper_impulses;
+  double m_kept = 1.0;
   std::vector<char> m_is_broken, m_is_unguarded;
   std::vector<HeldNode> m_held;
   VecX m_inverse_masses;  // 0 where all three coordinates are held

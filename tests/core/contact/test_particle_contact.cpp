@@ -43,6 +43,27 @@ ParticleContactSummary resolve_contacts(ObstacleWorld& world, const CarriedPoint
   return contacts.summary();
 }
 
+// What forces add within the step presses and is stopped; only the approach from before comes back.
+TEST(ParticleContact, RestitutionIsOfTheApproachAtTheStartOfTheStep) {
+  CarriedPoints points;
+  const int node = 0;
+  const double one = 1.0;
+  points.add(std::span(&node, 1), std::span(&one, 1));
+  const Points at_rest = Points::Zero(1, 3), inverse_masses = Points::Constant(1, 3, 0.5);
+  for (const double approach : {0.0, 3.0}) {
+    ObstacleWorld world(make_obstacles({ground(0.0, 0.5)}), Vec3::Zero());
+    Points start = Points::Zero(1, 3), v = Points::Zero(1, 3);
+    start(0, 1) = -approach;
+    v(0, 1) = -approach - 2.0;
+    const Points expected = v;
+    ParticleContacts contacts(world, points, {at_rest, start, expected, inverse_masses, 0.01, 0.0});
+    contacts.resolve(v);
+    EXPECT_NEAR(v(0, 1), 0.5 * approach, 1e-12);
+    // ½ J (v₀ + v₁) with J = m (v₁ − v): never less than nothing.
+    EXPECT_NEAR(contacts.dissipated(v), 0.5 * 2.0 * (1.5 * approach + 2.0) * 0.5 * approach, 1e-12);
+  }
+}
+
 TEST(ParticleContact, APointStopsAtThePlaneAndNotBefore) {
   ObstacleWorld world(make_obstacles({ground(0.0)}), Vec3::Zero());
   Points x(2, 3), v(2, 3);

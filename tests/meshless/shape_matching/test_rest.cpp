@@ -367,6 +367,30 @@ TEST(Rest, TractionActsOnTheTributarySurfaceAndRollersLetGlide) {
   }
 }
 
+// Whole particles: of a bar of ten cells, cut where a layer of particles lies, half a cell more; half way between two layers
+// exactly what is in the region.
+TEST(Rest, AnAccelerationActsOnWholeParticlesOfItsRegion) {
+  for (const double border : {0.0, -0.05}) {
+    SceneSettings settings = on_the_floor(1e6, 240, 0.05);
+    settings.obstacles.clear();
+    settings.gravity = Vec3::Zero();
+    settings.bodies[0].surface.box = BoxParams{Vec3(1, 0.1, 0.1), {10, 1, 1}};
+    settings.bodies[0].position = Vec3::Zero();
+    LoadSettings load;
+    load.kind = LoadKind::acceleration;
+    load.region.half_space = RegionHalfSpace{Vec3(border + 1e-9, 0, 0), -Vec3::UnitX()};
+    load.value = Vec3(0, 3, 0);
+    settings.loads.push_back(load);
+    const Scene scene = make_scene(settings, "");
+    Settings own;
+    own.cell_counts = {10, 1, 1};
+    const auto method = make_method(scene, own);
+    run_all(scene, *method);
+    const double mass = 10, part = border == 0.0 ? 0.55 : 0.45;
+    EXPECT_NEAR(method->diagnostics().linear_momentum.y(), part * mass * 3 * 0.05, 1e-6) << border;
+  }
+}
+
 TEST(Rest, SettingsWithoutEffectAreRefused) {
   const Scene scene = make_scene(on_the_floor(1e6, 60, 1.0), "");
   Settings own;
