@@ -318,6 +318,13 @@ inline void take_away(double* from, __m256d c, __m256d d) {
   _mm256_storeu_pd(from, _mm256_fnmadd_pd(c, d, _mm256_loadu_pd(from)));
 }
 
+// What counts for the particles' limits.
+template <Strengthening strengthening>
+__m256d strengthening_e(__m256d e, __m256d alive) {
+  if (strengthening == Strengthening::compression) return e;
+  return _mm256_blendv_pd(_mm256_set1_pd(infinity), e, alive);
+}
+
 // One group: see GroupKernel.
 template <BreakRule rule, Strengthening strengthening>
 inline void add_group(const BondList& bonds, const BondGroups& groups, const Columns& positions,
@@ -353,9 +360,7 @@ inline void add_group(const BondList& bonds, const BondGroups& groups, const Col
     const __m256d over = _mm256_cmp_pd(e, limit, _CMP_GT_OQ);
     const __m256d far = _mm256_cmp_pd(e2, _mm256_set1_pd(largest_e * largest_e), _CMP_GT_OQ);
     if constexpr (strengthening != Strengthening::none) {
-      const __m256d seen = strengthening == Strengthening::compression
-                               ? e
-                               : _mm256_blendv_pd(_mm256_set1_pd(infinity), e, alive);
+      const __m256d seen = strengthening_e<strengthening>(e, alive);
       least = _mm256_min_pd(least, seen);
       _mm256_storeu_pd(leasts + j, _mm256_min_pd(_mm256_loadu_pd(leasts + j), seen));
     }

@@ -240,7 +240,7 @@ TEST_F(LbsBadInput, PiecesThatDoNotFillTheBody) {
           "do not fill the body: 4 labels for");
   write_text(m_folder / "letters.txt", "0 0 one");
   refuses(R"("pieces": {"labels": "letters.txt"}, )" + m_bent, "bodies[0].pieces", "not a whole number");
-  refuses(R"("pieces": {"labels": "missing.txt"}, )" + m_bent, "bodies[0].pieces", "cannot read");
+  refuses(R"("pieces": {"labels": "missing.txt"}, )" + m_bent, "bodies[0].pieces", "missing.txt");
   refuses(R"("pieces": {"planes": [{"point": [9, 0, 0], "normal": "x"}]}, )" + m_bent, "bodies[0].pieces",
           "leave the body in one piece");
   refuses(R"("pieces": {"voronoi": {"count": 900, "seed": 1}}, )" + m_bent, "bodies[0].pieces",

@@ -182,7 +182,7 @@ std::vector<Problem> missing_files(const Scene& scene) {
     }
     if (settings.volume.file) look_for(*settings.volume.file, ".volume", "file");
     if (settings.pieces && settings.pieces->labels) look_for(*settings.pieces->labels, ".pieces", "file");
-    if (settings.rig && settings.rig->file) look_for(*settings.rig->file, ".rig", "file");
+    if (settings.rig && settings.rig->file) look_for(*settings.rig->file, ".rig.file", "file");
   }
   return problems;
 }
