@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -200,25 +201,23 @@ double BondGroups::bonds_per_entry(const BondList& bonds) const {
   return used > 0 ? 0.5 * static_cast<double>(bonds.directed_bonds()) / static_cast<double>(used) : 0;
 }
 
-void BondGroups::follow(const BondList& bonds, std::size_t group) {
-  const int self = static_cast<int>(width * group);
-  const auto is_alive = [&](int lane, int neighbour) {
-    const std::size_t i = to_size(self + lane);
-    const int* const row = bonds.neighbour.data() + bonds.begin[i];
-    return std::binary_search(row, row + bonds.alive[i], neighbour);
-  };
-  std::vector<Entry> left;
-  left.reserve(to_size(count[group]));
-  for (Entry entry : of(group)) {
-    for (int l = 0; l < width; ++l) {
-      if ((entry.alive() >> l & 1) && !is_alive(l, self + entry.offset + l))
-        entry.four_and_alive &= ~(1u << l);
-    }
-    if (entry.alive() != 0) left.push_back(entry);
+void BondGroups::remove(int i, int j) {
+  const std::size_t group = to_size(i) / width;
+  if (begin[group] != has_own) {
+    const std::span<const Entry> shared = of(group);
+    own[group].assign(shared.begin(), shared.end());
+    begin[group] = has_own;
   }
-  count[group] = static_cast<int>(left.size());
-  own[group] = std::move(left);
-  begin[group] = has_own;
+  std::vector<Entry>& entries = own[group];
+  const auto entry = std::lower_bound(entries.begin(), entries.end(), Entry{j - i, 0}, comes_before);
+  assert(entry != entries.end() && entry->offset == j - i);
+  entry->four_and_alive &= ~(1u << (i % width));
+}
+
+void BondGroups::close(std::size_t group) {
+  if (begin[group] != has_own) return;
+  std::erase_if(own[group], [](const Entry& entry) { return entry.alive() == 0; });
+  count[group] = static_cast<int>(own[group].size());
 }
 
 std::size_t BondGroups::bytes() const {

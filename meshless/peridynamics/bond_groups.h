@@ -67,8 +67,9 @@ struct BondGroups {
     const Entry* first = begin[group] == has_own ? own[group].data() : patterns.data() + begin[group];
     return {first, static_cast<std::size_t>(count[group])};
   }
-  // After bonds of the group's rows broke in the list and the rows were closed. Writes to this group only.
-  void follow(const BondList& bonds, std::size_t group);
+  // Takes the bond of i to a later j out of i's group, which is to be closed. Writes to this group only.
+  void remove(int i, int j);
+  void close(std::size_t group);
   std::size_t bytes() const;
 };
 

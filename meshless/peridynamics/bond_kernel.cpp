@@ -58,26 +58,11 @@ bool breaks(const BondList& bonds, std::int64_t b, double e, double limit, const
   return strain_of(e) > (bonds.weak[b] ? rules.weak_factor : 1) * strength;
 }
 
-// Breaks the bond and keeps account of its energy.
-void take_out(BondList& bonds, const Record* records, int i, std::int64_t b, double e, const Rules& rules,
-              RowForce& out) {
-  const OneBond bond = one_bond(bonds, records, i, b);
-  out.released += half_energy(bond, strain_of(e));
-  out.broke = true;
-  if (rules.break_order == BreakOrder::before_force) {
-    const double c = bond.pull * shortening(bond.e);
-    out.lost[0] += c * bond.dx;
-    out.lost[1] += c * bond.dy;
-    out.lost[2] += c * bond.dz;
-  }
-  bonds.mark_broken(i, b);
-}
-
 bool try_break(BondList& bonds, const Record* records, int i, std::int64_t b, double e, double limit,
                const Rules& rules, RowForce& out) {
   if (bonds.neighbour[b] == i) return false;  // padding: its limit can be below its 1e-12 only by τ < 1e-12
   if (!breaks(bonds, b, e, limit, rules)) return false;
-  take_out(bonds, records, i, b, e, rules, out);
+  break_bond(bonds, records, i, b, e, rules, out);
   return true;
 }
 
@@ -303,9 +288,9 @@ __attribute__((noinline)) __m256d rare_group_lanes(const BondList& bonds, int i,
                                                    std::vector<BrokenBond>& broken) {
   return without_broken(over, e, limit, with_roots(e, q), rules,
                         [&](int l, double lane_e, double lane_limit) {
-                          if (!breaks(bonds, bonds.find(i + l, j + l), lane_e, lane_limit, rules))
-                            return false;
-                          broken.push_back({i + l, j + l, lane_e, lane_limit});
+                          const std::int64_t b = bonds.weak.empty() ? 0 : bonds.find(i + l, j + l);
+                          if (!breaks(bonds, b, lane_e, lane_limit, rules)) return false;
+                          broken.push_back({i + l, j + l, lane_e});
                           return true;
                         });
 }
@@ -475,6 +460,20 @@ GroupKernel choose_group_kernel(const Rules& rules) {
                                             : pick_group<BreakRule::min>(rules);
 }
 
+void break_bond(BondList& bonds, const Record* records, int i, std::int64_t b, double e, const Rules& rules,
+                RowForce& out) {
+  const OneBond bond = one_bond(bonds, records, i, b);
+  out.released += half_energy(bond, strain_of(e));
+  out.broke = true;
+  if (rules.break_order == BreakOrder::before_force) {
+    const double c = bond.pull * shortening(bond.e);
+    out.lost[0] += c * bond.dx;
+    out.lost[1] += c * bond.dy;
+    out.lost[2] += c * bond.dz;
+  }
+  bonds.mark_broken(i, b);
+}
+
 Record no_force(const Rules& rules) {
   return {0, 0, 0, rules.strengthening != 0 && !rules.clamp_strengthening ? infinity : 0};
 }
@@ -487,11 +486,6 @@ RowForce group_force(const Columns& forces, std::size_t i, const Rules& rules) {
   out.z = sum.z;
   if (rules.strengthening != 0) out.least_strain = strain_of(sum.w);
   return out;
-}
-
-void break_bond(BondList& bonds, const Record* records, int i, int j, const BrokenBond& broken,
-                const Rules& rules, RowForce& out) {
-  take_out(bonds, records, i, bonds.find(i, j), broken.e, rules, out);
 }
 
 void Columns::resize(std::size_t particles) {

@@ -67,10 +67,10 @@ class Columns {
   AlignedVector<double> m_values;
 };
 
-// A bond that broke, at its first particle: e and the squared_limit() that it is over.
+// A bond that broke, at the earlier of its particles.
 struct BrokenBond {
   int i, j;
-  double e, limit;
+  double e;
 };
 
 // Adds the forces of the bonds of the groups [first, end) to both of their particles and names those that break. Writes to
@@ -86,9 +86,9 @@ GroupKernel choose_group_kernel(const Rules& rules);
 Record no_force(const Rules& rules);
 // What they have become.
 RowForce group_force(const Columns& forces, std::size_t i, const Rules& rules);
-// Takes the bond of i to j out of row i, which is to be closed, and keeps account of its energy.
-void break_bond(BondList& bonds, const Record* records, int i, int j, const BrokenBond& broken,
-                const Rules& rules, RowForce& out);
+// Takes entry b out of row i, which is to be closed, and keeps account of its energy at e.
+void break_bond(BondList& bonds, const Record* records, int i, std::int64_t b, double e, const Rules& rules,
+                RowForce& out);
 
 // Elastic energy of row i, half of each bond [J].
 double row_energy(const BondList& bonds, const Record* records, int i);

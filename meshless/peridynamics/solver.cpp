@@ -312,6 +312,20 @@ void Solver::set_record(std::size_t i, const Record& record) {
   if (!m_columns.empty()) m_columns.set(i, record);
 }
 
+// A row without its bonds that broke, in the order of the row.
+void Solver::break_row(int i, std::span<const std::pair<int, BrokenBond>> broken, double half_dt) {
+  RowForce row;
+  std::int64_t b = m_bonds.begin[i];
+  for (const auto& [self, bond] : broken) {
+    const int other = bond.i + bond.j - i;
+    while (m_bonds.neighbour[b] != other) ++b;
+    break_bond(m_bonds, m_records.data(), i, b, bond.e, m_rules, row);
+    if (bond.i == i) m_groups.remove(i, other);
+  }
+  m_bonds.close_row(i);
+  book_broken(to_size(i), row, half_dt);
+}
+
 // The bonds of groups that broke in a pass: out of both rows, out of the groups and into the books.
 void Solver::take_out(const std::vector<std::vector<BrokenBond>>& of_chunks, double half_dt) {
   std::vector<std::pair<int, BrokenBond>> broken;  // by each of its particles
@@ -322,35 +336,28 @@ void Solver::take_out(const std::vector<std::vector<BrokenBond>>& of_chunks, dou
     }
   }
   const auto place = [](const std::pair<int, BrokenBond>& b) {
-    return std::tuple(b.first, b.second.i, b.second.j);
+    return std::pair(b.first, b.second.i + b.second.j - b.first);
   };
   std::sort(broken.begin(), broken.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
-  std::vector<std::size_t> rows;  // where those of another particle begin
-  for (std::size_t k = 0; k < broken.size(); ++k)
-    if (k == 0 || broken[k].first != broken[k - 1].first) rows.push_back(k);
+  std::vector<std::size_t> rows, groups;  // where those of another particle or group begin
+  const auto group_of = [&](std::size_t k) { return to_size(broken[k].first) / BondGroups::width; };
+  for (std::size_t k = 0; k < broken.size(); ++k) {
+    if (k > 0 && broken[k].first == broken[k - 1].first) continue;
+    if (k == 0 || group_of(k) != group_of(k - 1)) groups.push_back(rows.size());
+    rows.push_back(k);
+    if (!m_eligible[to_size(broken[k].first)]) m_newcomers.push_back(broken[k].first);
+  }
   parallel_for(
-      rows.size(),
-      [&](std::size_t r) {
-        const std::size_t end = r + 1 < rows.size() ? rows[r + 1] : broken.size();
-        const int i = broken[rows[r]].first;
-        RowForce row;
-        for (std::size_t k = rows[r]; k < end; ++k) {
-          const BrokenBond& bond = broken[k].second;
-          break_bond(m_bonds, m_records.data(), i, bond.i + bond.j - i, bond, m_rules, row);
+      groups.size(),
+      [&](std::size_t g) {
+        const std::size_t last = g + 1 < groups.size() ? groups[g + 1] : rows.size();
+        for (std::size_t r = groups[g]; r < last; ++r) {
+          const std::size_t end = r + 1 < rows.size() ? rows[r + 1] : broken.size();
+          break_row(broken[rows[r]].first, std::span(broken).subspan(rows[r], end - rows[r]), half_dt);
         }
-        m_bonds.close_row(i);
-        book_broken(to_size(i), row, half_dt);
+        m_groups.close(group_of(rows[groups[g]]));
       },
       16);
-  for (const std::size_t k : rows) {
-    const std::size_t i = to_size(broken[k].first);
-    if (!m_eligible[i]) m_newcomers.push_back(broken[k].first);
-  }
-  std::vector<std::size_t> groups;
-  for (const std::size_t k : rows) groups.push_back(to_size(broken[k].first) / BondGroups::width);
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  parallel_for(
-      groups.size(), [&](std::size_t k) { m_groups.follow(m_bonds, groups[k]); }, 16);
 }
 
 // A broken bond pulled in the first half of the step and not in the second: what it did less comes out of what it releases, to
@@ -737,6 +744,24 @@ Solver::State Solver::save() const {
   return state;
 }
 
+void Solver::load_rows(const std::vector<int>& rows) {
+  for (std::size_t at = 0; at < rows.size();) {
+    const int i = rows[at];
+    const auto kept = rows.begin() + static_cast<std::ptrdiff_t>(at) + 2;
+    const auto kept_end = kept + rows[at + 1];
+    for (std::int64_t b = m_bonds.begin[i]; b < m_bonds.begin[i] + m_bonds.alive[i]; ++b) {
+      const int j = m_bonds.neighbour[b];
+      if (std::binary_search(kept, kept_end, j)) continue;
+      m_bonds.mark_broken(i, b);
+      if (!m_groups.empty() && j > i) m_groups.remove(i, j);
+    }
+    m_bonds.close_row(i);
+    if (!m_groups.empty()) m_groups.close(to_size(i) / BondGroups::width);
+    m_eligible[i] = 1;
+    at += 2 + static_cast<std::size_t>(rows[at + 1]);
+  }
+}
+
 void Solver::load(const State& state) {
   constexpr std::size_t per_particle = 18;
   constexpr std::size_t besides = 6;
@@ -779,18 +804,7 @@ void Solver::load(const State& state) {
     }
     m_overlaps[static_cast<std::size_t>(next[0])].push_back({static_cast<int>(next[1]), next[2]});
   }
-  for (std::size_t at = 0; at < state.rows.size();) {
-    const int i = state.rows[at];
-    const auto kept = state.rows.begin() + static_cast<std::ptrdiff_t>(at) + 2;
-    const auto kept_end = kept + state.rows[at + 1];
-    for (std::int64_t b = m_bonds.begin[i]; b < m_bonds.begin[i] + m_bonds.alive[i]; ++b) {
-      if (!std::binary_search(kept, kept_end, m_bonds.neighbour[b])) m_bonds.mark_broken(i, b);
-    }
-    m_bonds.close_row(i);
-    m_eligible[i] = 1;
-    at += 2 + static_cast<std::size_t>(state.rows[at + 1]);
-  }
-  if (!m_groups.empty()) m_groups.build(m_bonds);
+  load_rows(state.rows);
   m_contact_path = -1;
   if (m_evaluated) refresh_contacts();
   if (!m_clear_until.empty()) m_clear_until.assign(size(), -std::numeric_limits<double>::infinity());

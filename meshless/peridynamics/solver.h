@@ -152,7 +152,8 @@ class Solver {
   void load(const State& state);
 
  private:
-  struct Block;  // per-block results of a pass
+  struct Block;                                  // per-block results of a pass
+  void load_rows(const std::vector<int>& rows);  // of State
   void kick_and_drift(double dt);
   bool kick_at_obstacle(std::size_t i, double half_dt, Block& block);
   Vec3 without_held_axes(std::size_t i, Vec3 value) const;
@@ -167,6 +168,7 @@ class Solver {
   void for_each_chunk(const Body& body) const;
   void group_forces(double half_dt);
   void take_out(const std::vector<std::vector<BrokenBond>>& of_chunks, double half_dt);
+  void break_row(int i, std::span<const std::pair<int, BrokenBond>> broken, double half_dt);
   void book_broken(std::size_t i, const RowForce& row, double half_dt);
   void set_record(std::size_t i, const Record& record);
   void let_newcomers_in();
