@@ -1,11 +1,8 @@
 #include "meshless/peridynamics/solver.h"
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "core/base/errors.h"

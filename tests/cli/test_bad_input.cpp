@@ -228,8 +228,6 @@ TEST_F(BadInput, PosesOfAnotherMeshOrInsideOutAreRefused) {
       << read_text(m_folder / "stdout.txt");
 }
 
-// Each took minutes: the parser walked through a list again for each of its objects, the study compared every name with
-// every other one, and every problem was compared with all before it.
 // A method that needs no examples ran without a word, although check refuses the scene.
 TEST_F(BadInput, FilesThatAreNotThereAreRefusedByEveryMethod) {
   for (const std::string method : {"fem", "mass-spring", "shape-matching", "peridynamics"}) {
@@ -254,6 +252,8 @@ TEST_F(BadInput, StepsAndPlacesThatArithmeticCannotHoldAreRefused) {
   expect_refused({"methods.shape-matching.cell_counts[0]: "}, "shape-matching");
 }
 
+// Each took minutes: the parser walked through a list again for each of its objects, the study compared every name with
+// every other one, and every problem was compared with all before it.
 TEST_F(BadInput, LargeFilesAreReadInTime) {
   const auto repeated = [](const std::string& text, int count) {
     std::string all = text;
