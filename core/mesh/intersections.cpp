@@ -4,10 +4,11 @@
 #include <tetgen.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/base/parallel.h"
@@ -139,7 +140,7 @@ class PairTest {
   }
 
   bool crosses(int s, int t) const {
-    if (are_apart(s, t)) return false;
+    if (on_one_side(s, t) || on_one_side(t, s) || are_apart(s, t)) return false;
     for (int k = 0; k < 3; ++k) {
       if (opposite_crosses(s, k, t) || opposite_crosses(t, k, s)) return true;
     }
@@ -147,6 +148,23 @@ class PairTest {
   }
 
  private:
+  // All corners of t that s does not have are on the same side of the plane of s: nothing can cross (Möller 1997). Sure, by
+  // the bound of Shewchuk's first filter, but not always found; settles the two sides of a crack, which face each other.
+  bool on_one_side(int s, int t) const {
+    const Vec3 a = corner(s, 0), u = corner(s, 1) - a, v = corner(s, 2) - a, normal = u.cross(v);
+    const double size = u.cwiseAbs().maxCoeff() * v.cwiseAbs().maxCoeff();
+    int positive = 0, negative = 0;
+    for (int k = 0; k < 3; ++k) {
+      const int vertex = m_mesh.triangles(t, k);
+      if ((m_mesh.triangles.row(s).array() == vertex).any()) continue;
+      const Vec3 arm = x(vertex) - a;
+      const double height = normal.dot(arm), rounding = 2e-14 * size * arm.cwiseAbs().maxCoeff();
+      if (!(std::abs(height) > rounding)) return false;
+      ++(height > 0 ? positive : negative);
+    }
+    return positive == 0 || negative == 0;
+  }
+
   // A plane parts the corners that the triangles do not share, and goes through the one they share: nothing can cross.
   // Sure, but not always found; spares nearly all of the exact predicates, which are slow for neighbours in one plane.
   bool are_apart(int s, int t) const {
@@ -223,10 +241,11 @@ std::vector<int> groups_of_nodes(const Bvh& tree, std::span<const int> group) {
   return out;
 }
 
-// Cubic cells that the boxes of triangles lie in.
+// Cubic cells that boxes lie in, about as large as the boxes are on average; of those that boxes of several groups lie in, the
+// pairs of different groups that overlap.
 class GroupGrid {
  public:
-  explicit GroupGrid(std::span<const Box> boxes) {
+  GroupGrid(std::span<const Box> boxes, std::span<const int> group) : m_boxes(boxes), m_group(group) {
     Box all;
     double sum = 0;
     for (const Box& box : boxes) {
@@ -238,63 +257,128 @@ class GroupGrid {
     const Vec3 size = all.max - all.min;
     while (((size.array() / side) + 1).prod() > 16.0 * static_cast<double>(boxes.size()) + 64) side *= 1.3;
     m_per_length = 1 / side;
-    m_count = (size.array() * m_per_length).cast<int>() + 1;
-    m_group.assign(static_cast<std::size_t>(m_count.prod()), k_none);
+    for (int k = 0; k < 3; ++k) m_count[k] = static_cast<int>(size[k] * m_per_length) + 1;
+    for (const Box& box : boxes) m_ranges.push_back({cell(box.min), cell(box.max)});
   }
 
-  double cells_of(const Box& box) const { return (cell(box.max) - cell(box.min) + 1).cast<double>().prod(); }
-  void mark(const Box& box, int group) {
-    for_cells(box, [&](int& own) { own = own == k_none || own == group ? group : k_several; });
-  }
-  bool meets_several(const Box& box) {
-    bool found = false;
-    for_cells(box, [&](const int& own) { found = found || own == k_several; });
+  // None where sizes differ so much, or so much lies in one place, that going through the cells would cost more than a tree.
+  std::optional<std::vector<std::pair<int, int>>> pairs() {
+    double entries = 0;
+    for (const auto& [low, high] : m_ranges)
+      entries += static_cast<double>(high[0] - low[0] + 1) * (high[1] - low[1] + 1) * (high[2] - low[2] + 1);
+    const auto boxes = static_cast<double>(m_boxes.size());
+    if (!(entries < 27 * boxes)) return std::nullopt;
+    const std::vector<Cell> mixed = mixed_cells();
+    double work = 0;
+    for (const Cell& c : mixed) work += static_cast<double>(c.size) * static_cast<double>(c.size);
+    if (work > 300 * boxes) return std::nullopt;
+    std::vector<std::pair<int, int>> found;
+    for (const Cell& c : mixed) add_pairs(c, found);
     return found;
   }
 
  private:
-  static constexpr int k_none = std::numeric_limits<int>::min(), k_several = k_none + 1;
+  using Place = std::array<int, 3>;
+  struct Range {
+    Place low, high;
+  };
+  struct Cell {
+    Place place{};
+    std::size_t begin = 0, size = 0;  // in m_members
+  };
+  static constexpr int k_none = -1, k_mixed = -2;
 
-  Eigen::Array3i cell(const Vec3& p) const {
-    return ((p - m_low).array() * m_per_length).cast<int>().max(0).min(m_count - 1);
+  Place cell(const Vec3& p) const {
+    Place at{};
+    for (int k = 0; k < 3; ++k)
+      at[k] = std::clamp(static_cast<int>((p[k] - m_low[k]) * m_per_length), 0, m_count[k] - 1);
+    return at;
   }
   template <class Visit>
-  void for_cells(const Box& box, const Visit& visit) {
-    const Eigen::Array3i a = cell(box.min), b = cell(box.max);
-    for (int z = a[2]; z <= b[2]; ++z)
-      for (int y = a[1]; y <= b[1]; ++y)
-        for (int x = a[0]; x <= b[0]; ++x)
-          visit(m_group[(static_cast<std::size_t>(z) * static_cast<std::size_t>(m_count[1]) +
-                         static_cast<std::size_t>(y)) *
-                            static_cast<std::size_t>(m_count[0]) +
-                        static_cast<std::size_t>(x)]);
+  void for_cells(const Range& range, const Visit& visit) const {
+    for (int z = range.low[2]; z <= range.high[2]; ++z)
+      for (int y = range.low[1]; y <= range.high[1]; ++y)
+        for (int x = range.low[0]; x <= range.high[0]; ++x)
+          visit((static_cast<std::size_t>(z) * static_cast<std::size_t>(m_count[1]) +
+                 static_cast<std::size_t>(y)) *
+                        static_cast<std::size_t>(m_count[0]) +
+                    static_cast<std::size_t>(x),
+                Place{x, y, z});
   }
 
+  // With their boxes in m_members, ascending.
+  std::vector<Cell> mixed_cells() {
+    const auto cells = static_cast<std::size_t>(m_count[0]) * static_cast<std::size_t>(m_count[1]) *
+                       static_cast<std::size_t>(m_count[2]);
+    std::vector<int> first(cells, k_none);  // the first box in a cell; then the number of a mixed one
+    for (std::size_t i = 0; i < m_ranges.size(); ++i)
+      for_cells(m_ranges[i], [&](std::size_t c, const Place&) {
+        if (first[c] == k_none) {
+          first[c] = static_cast<int>(i);
+        } else if (first[c] != k_mixed && m_group[static_cast<std::size_t>(first[c])] != m_group[i]) {
+          first[c] = k_mixed;
+        }
+      });
+    std::vector<Cell> mixed;
+    for (int& own : first) {
+      own = own == k_mixed ? static_cast<int>(mixed.size()) : k_none;
+      if (own >= 0) mixed.emplace_back();
+    }
+    for (const Range& range : m_ranges)
+      for_cells(range, [&](std::size_t c, const Place& place) {
+        if (first[c] < 0) return;
+        Cell& own = mixed[static_cast<std::size_t>(first[c])];
+        own.place = place;
+        ++own.size;
+      });
+    std::size_t sum = 0;
+    for (Cell& own : mixed) {
+      own.begin = sum;
+      sum += std::exchange(own.size, 0);
+    }
+    m_members.resize(sum);
+    for (std::size_t i = 0; i < m_ranges.size(); ++i)
+      for_cells(m_ranges[i], [&](std::size_t c, const Place&) {
+        if (first[c] < 0) return;
+        Cell& own = mixed[static_cast<std::size_t>(first[c])];
+        m_members[own.begin + own.size++] = static_cast<int>(i);
+      });
+    return mixed;
+  }
+
+  // Two boxes may meet in several cells: the pair belongs to the one where what they share begins.
+  void add_pairs(const Cell& own, std::vector<std::pair<int, int>>& found) const {
+    const std::span<const int> members(m_members.data() + own.begin, own.size);
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      const auto i = static_cast<std::size_t>(members[k]);
+      for (std::size_t l = k + 1; l < members.size(); ++l) {
+        const auto j = static_cast<std::size_t>(members[l]);
+        if (m_group[i] == m_group[j] || !m_boxes[i].overlaps(m_boxes[j])) continue;
+        const Place &a = m_ranges[i].low, &b = m_ranges[j].low;
+        if (Place{std::max(a[0], b[0]), std::max(a[1], b[1]), std::max(a[2], b[2])} != own.place) continue;
+        found.emplace_back(members[k], members[l]);
+      }
+    }
+  }
+
+  std::span<const Box> m_boxes;
+  std::span<const int> m_group;
   Vec3 m_low = Vec3::Zero();
   double m_per_length = 1;
-  Eigen::Array3i m_count = Eigen::Array3i::Ones();
-  std::vector<int> m_group;
+  Place m_count{1, 1, 1};
+  std::vector<Range> m_ranges;
+  std::vector<int> m_members;
 };
 
-// The triangles, ascending, that may meet one of another group: those in a cell with several. All where groups say nothing or
-// sizes differ so much that the cells would cost more than they spare.
-std::vector<int> near_other_groups(std::span<const Box> boxes, std::span<const int> group) {
-  std::vector<int> found;
-  const auto all = [&] {
-    found.resize(boxes.size());
-    std::iota(found.begin(), found.end(), 0);
-    return found;
+// Pairs of boxes of different groups that overlap, from cells; none where a tree is to be asked.
+std::optional<std::vector<std::pair<int, int>>> pairs_in_cells(std::span<const Box> boxes,
+                                                               std::span<const int> group) {
+  static constexpr double far = 1e100;  // m: what has exploded so far would overflow
+  const auto is_near = [](const Box& box) {
+    return (box.min.array() > -far).all() && (box.max.array() < far).all();
   };
-  const auto is_finite = [](const Box& box) { return box.min.allFinite() && box.max.allFinite(); };
-  if (group.empty() || boxes.empty() || !std::all_of(boxes.begin(), boxes.end(), is_finite)) return all();
-  GroupGrid grid(boxes);
-  double cells = 0;
-  for (const Box& box : boxes) cells += grid.cells_of(box);
-  if (!(cells < 27.0 * static_cast<double>(boxes.size()))) return all();
-  for (std::size_t i = 0; i < boxes.size(); ++i) grid.mark(boxes[i], group[i]);
-  for (std::size_t i = 0; i < boxes.size(); ++i)
-    if (grid.meets_several(boxes[i])) found.push_back(static_cast<int>(i));
-  return found;
+  if (group.empty() || boxes.empty() || !std::all_of(boxes.begin(), boxes.end(), is_near)) return std::nullopt;
+  return GroupGrid(boxes, group).pairs();
 }
 
 // Pairs of triangles whose boxes overlap, found by going down the tree against itself. With `group` only pairs of different
@@ -355,32 +439,33 @@ class OverlappingPairs {
   std::vector<std::pair<int, int>> m_stack;
 };
 
+// Those of the pairs that meet by test(s, t).
+void keep_meeting(const PairTest& pairs, const std::vector<std::pair<int, int>>& near, const auto& test,
+                  std::vector<std::pair<int, int>>& out) {
+  std::vector<std::uint8_t> meets(near.size());
+  parallel_for(
+      near.size(),
+      [&](std::size_t k) {
+        const auto [s, t] = near[k];
+        meets[k] = test(pairs, s, t) && !pairs.degenerate(s) && !pairs.degenerate(t);
+      },
+      256);
+  for (std::size_t k = 0; k < near.size(); ++k)
+    if (meets[k]) out.push_back(near[k]);
+}
+
 // Pairs of triangles, the smaller index first and in order, that meet by test(s, t).
 std::vector<std::pair<int, int>> meeting(const TriMesh& mesh, std::span<const int> group, const auto& test) {
   constexpr std::size_t at_a_time = 1 << 16;  // bounds the memory
-  std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
+  const std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
   const PairTest pairs(mesh);
-  const std::vector<int> chosen = near_other_groups(boxes, group);
-  std::vector<int> own_group;
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const auto t = static_cast<std::size_t>(chosen[k]);
-    boxes[k] = boxes[t];  // in place: chosen[k] ≥ k
-    if (!group.empty()) own_group.push_back(group[t]);
-  }
-  boxes.resize(chosen.size());
-  OverlappingPairs near(boxes, own_group);
   std::vector<std::pair<int, int>> all;
-  for (auto some = near.next(at_a_time); !some.empty(); some = near.next(at_a_time)) {
-    std::vector<std::uint8_t> meets(some.size());
-    parallel_for(some.size(), [&](std::size_t k) {
-      const int s = chosen[static_cast<std::size_t>(some[k].first)];
-      const int t = chosen[static_cast<std::size_t>(some[k].second)];
-      meets[k] = !pairs.degenerate(s) && !pairs.degenerate(t) && test(pairs, s, t);
-    });
-    for (std::size_t k = 0; k < some.size(); ++k)
-      if (meets[k])
-        all.emplace_back(chosen[static_cast<std::size_t>(some[k].first)],
-                         chosen[static_cast<std::size_t>(some[k].second)]);
+  if (const auto near = pairs_in_cells(boxes, group)) {
+    keep_meeting(pairs, *near, test, all);
+  } else {
+    OverlappingPairs tree(boxes, group);
+    for (auto some = tree.next(at_a_time); !some.empty(); some = tree.next(at_a_time))
+      keep_meeting(pairs, some, test, all);
   }
   std::sort(all.begin(), all.end());
   return all;

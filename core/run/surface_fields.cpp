@@ -122,19 +122,20 @@ Geometry obstacle_geometry(const Scene& scene, const std::vector<std::pair<Vec3,
 }
 
 double surface_volume_ratio(const Scene& scene, const Geometry& surface) {
+  Eigen::Index points = 0;
+  for (const Body& body : scene.bodies) points += body.surface().vertices.rows();
+  if (points != surface.points.rows()) return k_unknown;
   double rest = 0, now = 0;
   Eigen::Index first = 0;
   for (const Body& body : scene.bodies) {
     const Eigen::Index count = body.surface().vertices.rows();
-    if (first + count > surface.points.rows()) return k_unknown;
     if (is_closed(body)) {
       rest += signed_volume(body.surface().vertices, body.surface().triangles);
       now += signed_volume(Points(surface.points.middleRows(first, count)), body.surface().triangles);
     }
     first += count;
   }
-  if (first != surface.points.rows() || rest == 0) return k_unknown;
-  return now / rest;
+  return rest == 0 ? k_unknown : now / rest;
 }
 
 double deepest_penetration(const Scene& scene, const std::vector<std::pair<Vec3, Quat>>& poses,

@@ -91,6 +91,38 @@ TEST(Crossings, GroupsThatLieApartAreLookedAtWhereTheyMeet) {
   }
 }
 
+// Two rough sheets that lie on each other as the sides of a crack do, closed on one side and open on the other.
+TEST(Crossings, SidesOfACrackCrossWhereTheyArePressedIntoEachOther) {
+  constexpr int n = 8, points = (n + 1) * (n + 1), cells = 2 * n * n;
+  TriMesh mesh{Points(2 * points, 3), Triangles(2 * cells, 3)};
+  std::vector<int> group(2 * cells);
+  for (int side = 0; side < 2; ++side) {
+    for (int i = 0; i < points; ++i) {
+      const double along = static_cast<double>(i % (n + 1)),
+                   rough = uniform_random(5, static_cast<std::uint64_t>(i));
+      const double gap = side * 1e-7 * (along - 0.5 * n);
+      // Shifted along both axes, or edges would meet edges exactly, which plain numbers cannot tell.
+      mesh.vertices.row(side * points + i) << 1e-3 * along + side * 2e-5, 1e-5 * rough + gap,
+          1e-3 * static_cast<double>(i / (n + 1)) + side * 3e-5;
+    }
+    for (int c = 0; c < n * n; ++c) {
+      const int a = side * points + c / n * (n + 1) + c % n, t = side * cells + 2 * c;
+      mesh.triangles.row(t) << a, a + 1, a + n + 2;
+      mesh.triangles.row(t + 1) << a, a + n + 2, a + n + 1;
+      group[static_cast<std::size_t>(t)] = group[static_cast<std::size_t>(t + 1)] = side;
+    }
+  }
+  std::vector<std::pair<int, int>> expected;
+  for (int s = 0; s < cells; ++s) {
+    for (int t = cells; t < 2 * cells; ++t) {
+      if (crosses_plainly(mesh, s, t)) expected.emplace_back(s, t);
+    }
+  }
+  EXPECT_GT(expected.size(), 50u);
+  EXPECT_LT(expected.size(), 600u);
+  EXPECT_EQ(crossing_pairs(mesh, group), expected);
+}
+
 // A square sheet in its plane, and the same sheet through itself after one corner was pulled across.
 TEST(Crossings, NeighboursInOnePlaneDoNotCross) {
   constexpr int n = 8;
