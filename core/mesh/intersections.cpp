@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -306,7 +307,7 @@ class GroupGrid {
                 Place{x, y, z});
   }
 
-  // With their boxes in m_members, ascending.
+  // With their boxes in m_members.
   std::vector<Cell> mixed_cells() {
     const auto cells = static_cast<std::size_t>(m_count[0]) * static_cast<std::size_t>(m_count[1]) *
                        static_cast<std::size_t>(m_count[2]);
@@ -347,16 +348,19 @@ class GroupGrid {
   }
 
   // Two boxes may meet in several cells: the pair belongs to the one where what they share begins.
-  void add_pairs(const Cell& own, std::vector<std::pair<int, int>>& found) const {
-    const std::span<const int> members(m_members.data() + own.begin, own.size);
-    for (std::size_t k = 0; k < members.size(); ++k) {
+  void add_pairs(const Cell& own, std::vector<std::pair<int, int>>& found) {
+    const std::span<int> members(m_members.data() + own.begin, own.size);
+    const auto group = [&](int i) { return m_group[static_cast<std::size_t>(i)]; };
+    std::sort(members.begin(), members.end(), [&](int i, int j) { return group(i) < group(j); });
+    for (std::size_t k = 0, others = 0; k < members.size(); ++k) {
+      while (others < members.size() && group(members[others]) == group(members[k])) ++others;
       const auto i = static_cast<std::size_t>(members[k]);
-      for (std::size_t l = k + 1; l < members.size(); ++l) {
+      for (std::size_t l = others; l < members.size(); ++l) {
         const auto j = static_cast<std::size_t>(members[l]);
-        if (m_group[i] == m_group[j] || !m_boxes[i].overlaps(m_boxes[j])) continue;
+        if (!m_boxes[i].overlaps(m_boxes[j])) continue;
         const Place &a = m_ranges[i].low, &b = m_ranges[j].low;
         if (Place{std::max(a[0], b[0]), std::max(a[1], b[1]), std::max(a[2], b[2])} != own.place) continue;
-        found.emplace_back(members[k], members[l]);
+        found.emplace_back(std::min(members[k], members[l]), std::max(members[k], members[l]));
       }
     }
   }
@@ -377,7 +381,8 @@ std::optional<std::vector<std::pair<int, int>>> pairs_in_cells(std::span<const B
   const auto is_near = [](const Box& box) {
     return (box.min.array() > -far).all() && (box.max.array() < far).all();
   };
-  if (group.empty() || boxes.empty() || !std::all_of(boxes.begin(), boxes.end(), is_near)) return std::nullopt;
+  if (group.empty() || boxes.empty() || !std::all_of(boxes.begin(), boxes.end(), is_near))
+    return std::nullopt;
   return GroupGrid(boxes, group).pairs();
 }
 
@@ -457,6 +462,8 @@ void keep_meeting(const PairTest& pairs, const std::vector<std::pair<int, int>>&
 // Pairs of triangles, the smaller index first and in order, that meet by test(s, t).
 std::vector<std::pair<int, int>> meeting(const TriMesh& mesh, std::span<const int> group, const auto& test) {
   constexpr std::size_t at_a_time = 1 << 16;  // bounds the memory
+  if (!group.empty() && std::adjacent_find(group.begin(), group.end(), std::not_equal_to<>()) == group.end())
+    return {};  // all are of one
   const std::vector<Box> boxes = element_boxes(mesh.vertices, mesh.triangles);
   const PairTest pairs(mesh);
   std::vector<std::pair<int, int>> all;

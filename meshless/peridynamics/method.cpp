@@ -135,7 +135,8 @@ class PeridynamicsMethod : public Method {
   bool is_dust(int fragment) const;
   Geometry dust_geometry() const;
   void set_initial_velocities();
-  Points followed(const BodyParticles& part, const Points& current) const;
+  Points followed(const BodyParticles& part, const Points& current,
+                  const std::function<Mat3(int)>& map) const;
   Points surface_points(const BodyParticles& part, const Points& current) const;
   Mat3 local_map(int particle, const Points& current) const;
   const std::vector<Geometry>& surfaces(const Points& current) const;
@@ -601,12 +602,16 @@ double PeridynamicsMethod::step_for_contact() const {
   return std::min(m_step, 0.5 * m_spacing / std::max(fastest_particle(), 1e-300));
 }
 
+// Whether a body is lost shows without the stretch around every particle, which takes longer to find than all else here.
 std::optional<std::string> PeridynamicsMethod::find_lost_body() {
   const Points now = m_solver->positions();
   const bool is_broken = m_solver->broken_bonds() > 0;
   std::vector<WatchedBody> watched;
+  const auto turned = [&](int particle) {
+    return m_rotations[static_cast<std::size_t>(particle)].toRotationMatrix();
+  };
   for (const BodyParticles& part : m_bodies)
-    watched.push_back({is_broken ? Points(0, 3) : followed(part, now),
+    watched.push_back({is_broken ? Points(0, 3) : followed(part, now, turned),
                        now.middleRows(part.first, part.count()), is_broken});
   return m_watch.check(obstacle_poses(), watched, m_time);
 }
@@ -657,9 +662,11 @@ void PeridynamicsMethod::update_fragments() {
   draw_pieces(fits);
 }
 
-Points PeridynamicsMethod::followed(const BodyParticles& part, const Points& current) const {
+// The body's own vertices; map(particle) is of what is around it.
+Points PeridynamicsMethod::followed(const BodyParticles& part, const Points& current,
+                                    const std::function<Mat3(int)>& map) const {
   const Points& rest = m_particles.positions;
-  const auto map_of = [&](int local) { return local_map(part.first + local, current); };
+  const auto map_of = [&](int local) { return map(part.first + local); };
   const std::span<const int> fragment(m_fragments.of.data() + part.first, part.count());
   return part.follower->follow(rest.middleRows(part.first, part.count()),
                                current.middleRows(part.first, part.count()), map_of, fragment);
@@ -732,22 +739,24 @@ bool PeridynamicsMethod::is_acted_on() const {
                      [](const BodyParticles& part) { return !part.supports.empty() || !part.loads.empty(); });
 }
 
-// Damage and velocity of the particle behind every triangle.
+// Damage of the particle behind every triangle; at points the velocity of one behind a triangle around, as all methods
+// write it (and half the numbers that triangles would need).
 void PeridynamicsMethod::add_particle_fields(const BodyParticles& part, Geometry& pieces) const {
   const auto owners = std::find_if(pieces.arrays.begin(), pieces.arrays.end(),
                                    [](const FieldArray& array) { return array.name == "particle"; });
   const std::vector<double> damage = m_solver->damage();
   const Points velocities = m_solver->velocities();
-  const auto cells = static_cast<Eigen::Index>(owners->values.size());
-  FieldArray damages{"damage", Association::cell, 1, false, std::vector<double>(owners->values.size())};
-  Points moving(cells, 3);
-  for (Eigen::Index c = 0; c < cells; ++c) {
-    const auto particle = part.first + static_cast<std::size_t>(owners->values[static_cast<std::size_t>(c)]);
-    damages.values[static_cast<std::size_t>(c)] = damage[particle];
-    moving.row(c) = velocities.row(static_cast<Eigen::Index>(particle));
+  const std::size_t cells = owners->values.size();
+  FieldArray damages{"damage", Association::cell, 1, false, std::vector<double>(cells)};
+  Points moving(pieces.points.rows(), 3);
+  for (std::size_t c = cells; c-- > 0;) {  // of several triangles the first
+    const auto particle = part.first + static_cast<std::size_t>(owners->values[c]);
+    damages.values[c] = damage[particle];
+    for (std::size_t k = 3 * c; k < 3 * c + 3; ++k)
+      moving.row(pieces.connectivity[k]) = velocities.row(static_cast<Eigen::Index>(particle));
   }
   pieces.arrays.push_back(std::move(damages));
-  pieces.arrays.push_back(make_array("velocity", Association::cell, moving));
+  pieces.arrays.push_back(make_array("velocity", Association::point, moving));
 }
 
 // Damage and velocity of the particle nearest to every vertex.
@@ -772,7 +781,8 @@ void PeridynamicsMethod::add_vertex_fields(Geometry& surface) const {
 std::vector<Geometry> PeridynamicsMethod::make_surfaces(const Points& current) const {
   if (m_settings.surface == WrittenSurface::deforming) {
     std::vector<Points> positions;
-    for (const BodyParticles& part : m_bodies) positions.push_back(followed(part, current));
+    for (const BodyParticles& part : m_bodies)
+      positions.push_back(followed(part, current, [&](int i) { return local_map(i, current); }));
     Geometry surface = surface_geometry(m_scene, positions);
     add_vertex_fields(surface);
     return {std::move(surface)};

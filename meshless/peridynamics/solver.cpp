@@ -715,6 +715,10 @@ std::size_t Solver::bytes() const {
 Solver::State Solver::save() const {
   State state;
   state.numbers.reserve(19 * size());
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < size(); ++i)
+    if (m_bonds.alive[i] != m_bonds.initial[i]) rows += 2 + static_cast<std::size_t>(m_bonds.alive[i]);
+  state.rows.reserve(rows);
   for (std::size_t i = 0; i < size(); ++i) {
     for (const auto* records : {&m_records, &m_velocities, &m_accelerations}) {
       const Record& r = (*records)[i];

@@ -182,6 +182,27 @@ TEST(Method, DeformingSurfaceKeepsTheInputsVertices) {
   EXPECT_NEAR(d.mass, 2200 * 0.1 * 0.06 * 0.05, 1e-10);
 }
 
+// Points have velocities in every method; a body that spins shows whose they are.
+TEST(Method, FragmentsHaveTheVelocitiesOfTheirParticlesAtPoints) {
+  SceneSettings settings = dropped_box();
+  settings.bodies[0].velocity = Vec3::Zero();
+  settings.bodies[0].angular_velocity = Vec3(0, 10, 0);
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, small(ElementKind::cubes));
+  const std::vector<Geometry> start = method->fields();
+  const auto velocity = std::find_if(start[0].arrays.begin(), start[0].arrays.end(),
+                                     [](const FieldArray& array) { return array.name == "velocity"; });
+  ASSERT_NE(velocity, start[0].arrays.end());
+  ASSERT_EQ(velocity->on, Association::point);
+  const Vec3 centre = start[1].points.colwise().mean().transpose();
+  const double spacing = std::cbrt(0.1 * 0.06 * 0.05 / static_cast<double>(start[1].points.rows()));
+  for (Eigen::Index p = 0; p < start[0].points.rows(); ++p) {
+    const Vec3 v(velocity->values.data() + 3 * p);
+    const Vec3 expected = Vec3(0, 10, 0).cross(Vec3(start[0].points.row(p)) - centre);
+    EXPECT_LT((v - expected).norm(), 10 * 1.2 * spacing) << p;  // the particle may be as far away
+  }
+}
+
 // Waves of 2.6 m/s allow steps in which 100 m/s are metres: particles were found below the floor by twenty times the
 // body's size, and the run was called done.
 TEST(Method, ASoftBodyFasterThanItsWavesIsNotLostUnsaid) {
