@@ -70,7 +70,7 @@ class SpringBody {
   bool is_broken(Eigen::Index spring) const { return m_is_broken[spring] != 0; }
   int broken_springs() const;
   int inverted_tets() const;      // inside out, of those that no spring has left
-  double elastic_energy() const;  // Σ ½ k (l − l₀)² and the guard's [J]
+  double elastic_energy() const;  // Σ ½ k (l − l₀)² and the guard's; constraints hold none [J]
   double kinetic_energy() const;
   double damped_energy() const { return m_damped_energy; }      // what dampers and air have taken so far [J]
   double released_energy() const { return m_released_energy; }  // what removed springs held [J]
