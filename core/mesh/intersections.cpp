@@ -88,24 +88,20 @@ bool coplanar_segment_touches(const Vec3& p, const Vec3& q, const Vec3& a, const
   return positive == 0 || negative == 0;
 }
 
-bool segment_touches(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
-  const int p_side = side_of_plane(a, b, c, p);
-  const int q_side = side_of_plane(a, b, c, q);
-  if (p_side == 0 && q_side == 0) return coplanar_segment_touches(p, q, a, b, c);
-  if (p_side * q_side > 0) return false;
+// The line pq, which is not in the triangle's plane, goes through the triangle or its border.
+bool line_hits(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
   const int ab = side_of_plane(p, q, a, b);
   const int bc = side_of_plane(p, q, b, c);
+  if (ab * bc < 0) return false;
   const int ca = side_of_plane(p, q, c, a);
   return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
 }
 
-// The segment goes through the plane, from one side to the other, within the triangle.
-bool segment_crosses(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
-  if (side_of_plane(a, b, c, p) * side_of_plane(a, b, c, q) >= 0) return false;
-  const int ab = side_of_plane(p, q, a, b);
-  const int bc = side_of_plane(p, q, b, c);
-  const int ca = side_of_plane(p, q, c, a);
-  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
+bool segment_touches(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const int p_side = side_of_plane(a, b, c, p);
+  const int q_side = side_of_plane(a, b, c, q);
+  if (p_side == 0 && q_side == 0) return coplanar_segment_touches(p, q, a, b, c);
+  return p_side * q_side <= 0 && line_hits(p, q, a, b, c);
 }
 
 class PairTest {
@@ -142,10 +138,7 @@ class PairTest {
 
   bool crosses(int s, int t) const {
     if (on_one_side(s, t) || on_one_side(t, s) || are_apart(s, t)) return false;
-    for (int k = 0; k < 3; ++k) {
-      if (opposite_crosses(s, k, t) || opposite_crosses(t, k, s)) return true;
-    }
-    return false;
+    return edges_cross(s, t) || edges_cross(t, s);
   }
 
  private:
@@ -203,12 +196,19 @@ class PairTest {
     return segment_touches(corner(s, k + 1), corner(s, k + 2), corner(t, 0), corner(t, 1), corner(t, 2));
   }
 
-  // The same without touching; an edge that ends in a corner of t cannot cross it.
-  bool opposite_crosses(int s, int k, int t) const {
-    for (const int end : {(k + 1) % 3, (k + 2) % 3}) {
-      if ((m_mesh.triangles.row(t).array() == m_mesh.triangles(s, end)).any()) return false;
+  // An edge of s goes through t, from one side to the other; one that ends in a corner of t cannot.
+  bool edges_cross(int s, int t) const {
+    int side[3] = {};
+    for (int k = 0; k < 3; ++k) {
+      if ((m_mesh.triangles.row(t).array() == m_mesh.triangles(s, k)).any()) continue;
+      side[k] = side_of_plane(corner(t, 0), corner(t, 1), corner(t, 2), corner(s, k));
     }
-    return segment_crosses(corner(s, k + 1), corner(s, k + 2), corner(t, 0), corner(t, 1), corner(t, 2));
+    for (int k = 0; k < 3; ++k) {
+      if (side[k] * side[(k + 1) % 3] < 0 &&
+          line_hits(corner(s, k), corner(s, k + 1), corner(t, 0), corner(t, 1), corner(t, 2)))
+        return true;
+    }
+    return false;
   }
 
   // Two triangles on one edge overlap only when they are coplanar and on the same side of it.
