@@ -58,6 +58,8 @@ const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
     request.softness = m_plan_softness = m_plasticity.softness();
     request.mean_square_radii.clear();
     for (const CellSet& level : m_levels) request.mean_square_radii.push_back(level.mean_square_radius());
+    request.trims_passes = m_model.square_radius > 0.0;
+    if (m_model.square_radius > 0.0) request.mean_square_radii.front() = m_model.square_radius;
     m_plan = plan_stiffness(request);
     m_plan_dt = dt;
   }
@@ -311,7 +313,7 @@ bool ShapeMatchingBody::next_pass() {
   if (m_step.pass == m_plan.iterations) return false;
   ++m_step.pass;
   m_levels.front().match(m_goals, m_centre, m_pass);
-  blend(1.0);
+  blend(m_step.pass == m_plan.iterations ? m_plan.last_pass : 1.0);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "meshless/shape_matching/stiffness.h"
 
 namespace exemplar::shape_matching {
 
@@ -280,15 +281,17 @@ CellModel make_tet_cells(const TetMesh& mesh, double density, const VecX& fill) 
   CellModel model;
   model.rest_positions = mesh.vertices;
   model.masses = VecX::Zero(mesh.vertices.rows());
+  VecX volumes(mesh.tets.rows());
   for (Eigen::Index t = 0; t < mesh.tets.rows(); ++t) {
     const std::array<int, 4> v{mesh.tets(t, 0), mesh.tets(t, 1), mesh.tets(t, 2), mesh.tets(t, 3)};
     const Vec3 a = mesh.vertices.row(v[0]);
     Mat3 edges;
     for (int i = 0; i < 3; ++i) edges.col(i) = mesh.vertices.row(v[i + 1]).transpose() - a;
-    const double filled = (fill.size() > 0 ? fill(t) : 1.0) * std::abs(edges.determinant()) / 6.0;
-    for (int i = 0; i < 4; ++i) model.masses(v[i]) += 0.25 * density * filled;
+    volumes(t) = (fill.size() > 0 ? fill(t) : 1.0) * std::abs(edges.determinant()) / 6.0;
+    for (int i = 0; i < 4; ++i) model.masses(v[i]) += 0.25 * density * volumes(t);
     model.cells.add(v);
   }
+  model.square_radius = tet_square_radius(model, volumes);
   return model;
 }
 

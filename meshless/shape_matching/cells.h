@@ -32,6 +32,7 @@ struct CellModel {
   VecX masses;
   Cells cells;
   LatticeRegions regions = {};  // of cubical cells: lets wide overlap be summed fast
+  double square_radius = 0.0;   // s² that the stiffness is planned with; 0: the cells' mean [m²]
 };
 
 // Interleaves the bits of three numbers of up to 21 bits: places near each other get codes near each other.
@@ -77,7 +78,7 @@ CubicalModel make_block(const Vec3& low, const Vec3& high, const std::array<int,
                         double density, int overlap = 0);
 
 // One cell per tetrahedron, particles are the vertices, masses by lumping. `fill`: the filled part of each tet;
-// empty: all of it.
+// empty: all of it. The square radius is the body's own (stiffness.h).
 CellModel make_tet_cells(const TetMesh& mesh, double density, const VecX& fill = {});
 
 // About `regions` regions of whole cells around k-means centres (Lloyd, started from farthest points): each holds

@@ -14,7 +14,9 @@ namespace exemplar::shape_matching {
 
 namespace {
 
-constexpr double k_enough_stiffness = 0.5;  // of the material's
+// Of the material's. Cubes are few and large, so that the first count of sub-steps past the half mostly has nearly all
+// of it; tets are small, and each further sub-step adds so little that they would stop at the half.
+constexpr double k_enough_stiffness = 0.5, k_enough_stiffness_of_tets = 0.9;
 
 struct Discretisation {
   CellModel model;
@@ -171,9 +173,9 @@ Notes notes_of(const Body& body, const ShapeMatchingBody& matched, const Plastic
 
 }  // namespace
 
-int enough_substeps(ShapeMatchingBody& body, double step, int least, int most) {
+int enough_substeps(ShapeMatchingBody& body, double step, double enough, int least, int most) {
   int count = least;
-  while (count < most && body.plan(step / count).reached < k_enough_stiffness) ++count;
+  while (count < most && body.plan(step / count).reached < enough) ++count;
   return count;
 }
 
@@ -181,7 +183,8 @@ void adapt_substeps(SceneBody& body, double step) {
   const double softness = body.matched->plasticity().softness();
   if (softness == body.planned_softness) return;
   body.planned_softness = softness;
-  body.substeps = enough_substeps(*body.matched, step, body.least_substeps, body.most_substeps);
+  body.substeps =
+      enough_substeps(*body.matched, step, body.enough_stiffness, body.least_substeps, body.most_substeps);
 }
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
@@ -198,7 +201,9 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   const bool is_free = settings.substeps == 0 && settings.stiffness_time == 0.0;
   const int asked = std::max(1, settings.substeps);
   out.most_substeps = is_free ? settings.max_substeps : asked;
-  out.substeps = out.least_substeps = enough_substeps(trial, scene.step(), asked, out.most_substeps);
+  out.enough_stiffness = settings.cells == CellShape::tets ? k_enough_stiffness_of_tets : k_enough_stiffness;
+  out.substeps = out.least_substeps =
+      enough_substeps(trial, scene.step(), out.enough_stiffness, asked, out.most_substeps);
   const double reached = trial.plan(scene.step() / out.substeps).reached;
   options.plasticity = plasticity_of(body, settings.plasticity, reached);
   options.plasticity.reached = reached;

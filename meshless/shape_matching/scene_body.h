@@ -21,13 +21,14 @@ struct SceneBody {
   CarriedLoads loads;
   double contact_margin = 0;                  // m
   int substeps = 1;                           // of a scene step
+  double enough_stiffness = 0.5;              // share of the material's that asks for no more of them
   int least_substeps = 1, most_substeps = 1;  // at the start, and where flow makes cells softer
   double planned_softness = 1.0;              // what `substeps` are for (CellPlasticity::softness)
   Notes notes;
 };
 
-// Sub-steps until half of the material's stiffness is reached, from `least` up to `most`.
-int enough_substeps(ShapeMatchingBody& body, double step, int least, int most);
+// Sub-steps until the share `enough` of the material's stiffness is reached, from `least` up to `most`.
+int enough_substeps(ShapeMatchingBody& body, double step, double enough, int least, int most);
 // More of them where flow has made the body's cells softer.
 void adapt_substeps(SceneBody& body, double step);
 

@@ -1,10 +1,13 @@
 #include "meshless/shape_matching/stiffness.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
+#include "core/base/parallel.h"
 #include "core/math/types.h"
+#include "meshless/shape_matching/rigid_motion.h"
 
 namespace exemplar::shape_matching {
 
@@ -59,7 +62,9 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
   const double passes = one_pass > 0.0 ? std::ceil(std::min(1e6, wanted / one_pass) - 1e-9) : 1.0;
   plan.iterations = request.iterations > 0 ? request.iterations
                                            : std::clamp(static_cast<int>(passes), 1, request.max_iterations);
-  double have = plan.alphas[0] * one_pass * plan.iterations;
+  if (request.trims_passes && request.iterations == 0 && plan.iterations > 1)
+    plan.last_pass = std::min(1.0, wanted / one_pass - (plan.iterations - 1));
+  double have = plan.alphas[0] * one_pass * (plan.iterations - 1 + plan.last_pass);
   for (std::size_t level = 1; level < plan.alphas.size() && have < wanted; ++level) {
     const double full = rigid_share * request.mean_square_radii[level] / (request.softness * dt * dt);
     if (full <= 0.0) continue;
@@ -74,6 +79,151 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
     plan.settling = std::max(plan.lookahead, std::min(stable, 2.0 * k_settling_ratio / (plan.slowest * dt)));
   }
   return plan;
+}
+
+namespace {
+
+constexpr double k_enough_gain = 1e-4;  // a step that adds less than this share is the last
+constexpr int k_most_steps = 200;
+
+using Corners = Eigen::Matrix<double, 4, 3, Eigen::RowMajor>;
+
+struct RestTet {
+  Corners q;              // relative to the centre of mass [m]
+  Eigen::RowVector4d mu;  // kg
+  Mat3 inverse_inertia;   // 1/(kg m²)
+  Corners pull;           // f of its corners for a stress of 1 along all axes at once, an axis a column [m²]
+};
+
+Corners corners_of(std::span<const int> particles, const Points& points) {
+  Corners out;
+  for (int i = 0; i < 4; ++i) out.row(i) = points.row(particles[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+// V ∇N_i: a third of the area of the face that does not hold i, inwards. Scaled to the filled part of the volume.
+Corners pull_of(const Corners& x, double volume) {
+  Mat3 edges = (x.bottomRows<3>().rowwise() - x.row(0)).transpose();
+  const double full = edges.determinant() / 6.0;
+  Corners out;
+  for (int i = 0; i < 3; ++i)
+    out.row(i + 1) = edges.col((i + 1) % 3).cross(edges.col((i + 2) % 3)).transpose() / 6.0;
+  out.row(0) = -out.bottomRows<3>().colwise().sum();
+  return full != 0.0 ? Corners(volume / full * out) : Corners::Zero();
+}
+
+RestTet rest_tet(const Corners& x, const Eigen::RowVector4d& mu, double volume) {
+  RestTet out;
+  out.mu = mu;
+  out.q = x.rowwise() - Eigen::RowVector3d(mu * x / mu.sum());
+  const Mat3 second = out.q.transpose() * mu.asDiagonal() * out.q;
+  const Mat3 inertia = second.trace() * Mat3::Identity() - second;
+  for (int axis = 0; axis < 3; ++axis)
+    out.inverse_inertia.col(axis) = solve_inertia(inertia, Vec3::Unit(axis));
+  out.pull = pull_of(x, volume);
+  return out;
+}
+
+class TetBody {
+ public:
+  TetBody(const CellModel& model, const VecX& volumes) : m_model(model), m_slots(model.cells.count()) {
+    VecX counts = VecX::Zero(model.masses.size());
+    for (const int p : model.cells.particles) counts(p) += 1.0;
+    for (int c = 0; c < model.cells.count(); ++c) {
+      Eigen::RowVector4d mu;
+      for (int i = 0; i < 4; ++i) {
+        const int p = model.cells.of(c)[static_cast<std::size_t>(i)];
+        mu(i) = model.masses(p) / counts(p);
+      }
+      if (mu.sum() > 0.0) {
+        m_tets.push_back(rest_tet(corners_of(model.cells.of(c), model.rest_positions), mu, volumes(c)));
+      } else {
+        m_tets.push_back({Corners::Zero(), mu, Mat3::Zero(), Corners::Zero()});
+      }
+    }
+  }
+
+  // K u
+  Points answer(const Points& u) {
+    parallel_for(
+        m_tets.size(),
+        [&](std::size_t c) {
+          const RestTet& tet = m_tets[c];
+          Corners w = corners_of(m_model.cells.of(static_cast<int>(c)), u);
+          const double mass = tet.mu.sum();
+          if (mass > 0.0) w.rowwise() -= Eigen::RowVector3d(tet.mu * w / mass);
+          Vec3 momentum = Vec3::Zero();
+          for (int i = 0; i < 4; ++i) momentum += tet.mu(i) * Vec3(tet.q.row(i)).cross(Vec3(w.row(i)));
+          const Vec3 turn = tet.inverse_inertia * momentum;
+          for (int i = 0; i < 4; ++i) w.row(i) -= turn.cross(Vec3(tet.q.row(i))).transpose();
+          m_slots[c] = tet.mu.asDiagonal() * w;
+        },
+        256);
+    return gathered();
+  }
+
+  Points pull(int axis) {
+    for (std::size_t c = 0; c < m_tets.size(); ++c) {
+      m_slots[c].setZero();
+      m_slots[c].col(axis) = m_tets[c].pull.col(axis);
+    }
+    return gathered();
+  }
+
+ private:
+  Points gathered() const {
+    Points out = Points::Zero(m_model.rest_positions.rows(), 3);
+    for (std::size_t c = 0; c < m_slots.size(); ++c)
+      for (int i = 0; i < 4; ++i)
+        out.row(m_model.cells.of(static_cast<int>(c))[static_cast<std::size_t>(i)]) += m_slots[c].row(i);
+    return out;
+  }
+
+  const CellModel& m_model;
+  std::vector<RestTet> m_tets;
+  std::vector<Corners> m_slots;
+};
+
+double product(const Points& a, const Points& b) {
+  return a.cwiseProduct(b).sum();
+}
+
+// fᵀ K⁻¹ f. What has no mass has no forces either.
+double compliance(TetBody& body, const CellModel& model, int axis) {
+  const VecX inverse_masses =
+      model.masses.unaryExpr([](double mass) { return mass > 0.0 ? 1.0 / mass : 0.0; });
+  Points residual = body.pull(axis), direction = Points::Zero(residual.rows(), 3);
+  direction.col(axis) = model.rest_positions.col(axis).array() - model.rest_positions.col(axis).mean();
+  double sum = 0.0, weighted = 0.0;
+  for (int step = 0; step < k_most_steps; ++step) {
+    const Points answer = body.answer(direction);
+    const double slope = product(residual, direction), curvature = product(direction, answer);
+    if (!(curvature > 0.0) || !(slope > 0.0)) break;
+    const double length = slope / curvature, gain = length * slope;
+    residual -= length * answer;
+    sum += gain;
+    if (gain < k_enough_gain * sum) break;
+    const Points preconditioned = inverse_masses.asDiagonal() * residual;
+    const double next = product(residual, preconditioned);
+    // The uniform strain at the start is no gradient: the second step begins anew.
+    direction = step == 0 ? preconditioned : Points(preconditioned + next / weighted * direction);
+    weighted = next;
+  }
+  return sum;
+}
+
+}  // namespace
+
+double tet_square_radius(const CellModel& model, const VecX& volumes) {
+  assert(volumes.size() == model.cells.count());
+  TetBody body(model, volumes);
+  const Points& x = model.rest_positions;
+  const Eigen::RowVector3d extent = x.colwise().maxCoeff() - x.colwise().minCoeff();
+  double sum = 0.0;
+  for (int axis = 0; axis < 3; ++axis)
+    sum += extent(axis) * extent(axis) / extent.squaredNorm() * compliance(body, model, axis);
+  const double volume = volumes.sum(), mass = model.masses.sum();
+  return sum > 0.0 && mass > 0.0 ? volume * volume / (mass * sum) : 0.0;
 }
 
 }  // namespace exemplar::shape_matching

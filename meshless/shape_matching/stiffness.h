@@ -12,9 +12,9 @@
 //
 // ω from the material: for wavelengths longer than cells the mean goal is g − x = (1 − β) s² ∂²u, s² the
 // variance of a cell's particles along one axis, so waves travel with c² = α (1 − β) s² / h² and c = √(E/ρ)
-// asks for ω = c/(s √(1−β)). What α ≤ 1 cannot carry goes into iterations or into coarser cells, whose s² is
-// larger; what remains is given up
-// (`reached` < 1: the body is softer than its material, as every real-time method makes metals).
+// asks for ω = c/(s √(1−β)); s² is the mean over cubes and regions, for tets that of the body as a whole
+// (below). What α ≤ 1 cannot carry goes into iterations or into coarser cells, whose s² is larger; what remains
+// is given up (`reached` < 1: the body is softer than its material, as every real-time method makes metals).
 //
 // Flow that presses cells flat takes s² down along that direction and with it what they carry: α, iterations and
 // sub-steps are then chosen for the smaller s² (`softness`), as if the cells had always been so flat.
@@ -25,10 +25,28 @@
 //
 //   L largest extent of the body [m], g gravity [m/s²]
 //   h step [s], E Young's modulus [Pa], ρ density [kg/m³], β share of the linear part, s [m]
+//
+// s² of tets. Cubes are all alike, so that the variance of one of them says what all carry. Tets differ in size and
+// shape, the small and the flat ones give way first, and a body of them has 0.6 (cubes split into six) to 0.9 of the
+// stiffness that the mean of their s² stands for. So it is measured: the body at rest is pulled by a uniform stress
+// along each axis, which strains a uniform material of Poisson's ratio 0 uniformly, by 1/E.
+//
+//   μ_i     m_i / n_i, n_i the number of tets that hold particle i [kg]
+//   K u     Σ_c μ_i (u_i − rigid motion of c that fits u best): matching for small u, over α/h² [kg m]
+//   f_i     Σ_c V_c ∇N_i·e e, N_i the linear shape functions: stress 1 along e [m²]
+//   s²      E/(ρ α/h²) = V² / (M mean_e fᵀ K⁻¹ f), V and M volume and mass of the body [m²]
+//
+// The mean counts axes with the square of the body's extent along them: coarse meshes of bars and plates are not alike in
+// all directions, and it is along the long ones that stretching and bending show.
+//
+// K⁻¹ f by conjugate gradients on M⁻¹ K, whose eigenvalues are at most 1, from the uniform strain that does best; every
+// step adds to fᵀ K⁻¹ f.
 #pragma once
 
 #include <span>
 #include <vector>
+
+#include "meshless/shape_matching/cells.h"
 
 namespace exemplar::shape_matching {
 
@@ -41,6 +59,9 @@ struct StiffnessRequest {
   bool is_single_cell = false;
   int iterations = 0;  // 0: as many as the material asks for, at most max_iterations
   int max_iterations = 8;
+  // Passes that the material asks for are rounded up: where 1.05 of them would do, two are nearly twice as stiff. Trimmed,
+  // the last one goes only as far as it is needed.
+  bool trims_passes = false;
   double dt = 1e-3;
   std::vector<double> mean_square_radii;  // s² of each level, finest first [m²]
   double extent = 0.0;                    // L; 0: does not settle [m]
@@ -50,6 +71,7 @@ struct StiffnessRequest {
 struct StiffnessPlan {
   std::vector<double> alphas;  // one per level, finest first
   int iterations = 1;          // passes over the finest cells
+  double last_pass = 1.0;      // how much of the way to its goals the last of several passes goes
   double lookahead = 0.0;      // θ
   double reached = 1.0;        // squared wave speed that the plan has over the one asked for
   double settling = 0.0;       // θ of a body that lies and is slow
@@ -57,5 +79,8 @@ struct StiffnessPlan {
 };
 
 StiffnessPlan plan_stiffness(const StiffnessRequest& request);
+
+// `volumes`: of the cells of `model`, which are tets, as far as they are filled [m³].
+double tet_square_radius(const CellModel& model, const VecX& volumes);
 
 }  // namespace exemplar::shape_matching

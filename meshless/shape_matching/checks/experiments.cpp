@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/random.h"
+#include "core/mesh/volume/tetrahedralize.h"
 
 namespace exemplar::shape_matching {
 
@@ -205,6 +206,37 @@ double hanging_bar_stretch(int cells_along) {
   body.set_held(particles_at(body, 1, 0.0));
   for (int k = 0; k < 8000; ++k) body.step(0.001, Vec3(0, -g, 0));
   return (-length - body.positions.col(1).minCoeff()) / (density * g * length * length / (2.0 * young));
+}
+
+TetMesh uneven_tet_bar(int cubes_along) {
+  const double size = 1.0 / cubes_along;
+  const Vec3 half(size, 0.5, size);
+  TetMesh mesh = box_tets(2.0 * half, {2, cubes_along, 2}, Split::six);
+  for (Eigen::Index i = 0; i < mesh.vertices.rows(); ++i)
+    for (int axis = 0; axis < 3; ++axis)
+      if (std::abs(mesh.vertices(i, axis)) < half(axis) - 1e-9)
+        mesh.vertices(i, axis) +=
+            0.25 * size * (2.0 * uniform_random(11, static_cast<std::uint64_t>(3 * i + axis)) - 1.0);
+  return mesh;
+}
+
+double hanging_tet_bar_stretch(int cubes_along, int passes) {
+  const double young = 2e5, density = 1000.0, g = 9.81, speed = std::sqrt(young / density);
+  CellModel model = make_tet_cells(uneven_tet_bar(cubes_along), density);
+  const double step = std::sqrt((passes - 0.5) * model.square_radius) / speed;
+  BodyOptions options;
+  options.stiffness.wave_speed = speed;
+  options.stiffness.damping_ratio = 0.5;
+  ShapeMatchingBody body(std::move(model), options);
+  body.set_held(particles_at(body, 1, 0.5));
+  // Air that brakes the slowest swing, π c/2 [rad/s], near critically: only where it ends matters.
+  const double kept = std::exp(-0.8 * EIGEN_PI * speed * step);
+  for (int k = 0; k < static_cast<int>(20.0 / (speed * step)); ++k) {
+    body.step(step, Vec3(0, -g, 0));
+    body.velocities *= kept;
+  }
+  const VecX drop = body.rest_positions().col(1) - body.positions.col(1);
+  return body.masses().dot(drop) / body.masses().sum() / (density * g / (3.0 * young));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "core/mesh/mesh.h"
 #include "meshless/shape_matching/body.h"
 
 namespace exemplar::shape_matching {
@@ -57,6 +58,11 @@ int cluster_iterations(int cells_per_side);
 
 // Stretch of a hanging bar over ρ g L²/(2E).
 double hanging_bar_stretch(int cells_along);
+// A bar of 1 m along y, n cubes long and two wide, each cut into six tets; corners moved at random by up to a quarter of
+// a cube, those on faces within them.
+TetMesh uneven_tet_bar(int cubes_along);
+// How far the centre of mass of such a bar hangs down over ρ g L²/(3E), at a step that asks for so many passes less a half.
+double hanging_tet_bar_stretch(int cubes_along, int passes);
 
 // Volume over rest volume of a block squeezed to half its height between two smooth plates.
 double squeezed_volume(bool conserve_volume, double beta = 0.99);
