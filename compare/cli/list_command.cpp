@@ -40,6 +40,7 @@ std::vector<Entry> list_methods(const Registry& registry) {
                               {"self_contact", c.self_contact},
                               {"friction", c.friction},
                               {"restitution", c.restitution},
+                              {"material_restitution", c.material_restitution},
                               {"open_surfaces", c.open_surfaces},
                               {"supports", c.supports},
                               {"loads", c.loads}}}}});

@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "core/mesh/distance.h"
+#include "core/mesh/topology.h"
 
 namespace exemplar {
 
@@ -66,13 +67,16 @@ CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh
   return out;
 }
 
-CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& closed_surface,
+CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& surface,
                                    const Points& rest_particles) {
-  // On a face the winding number is 1/2, on an edge of a box 1/4, at its corner 1/8.
-  const VecX winding = SurfaceDistance(closed_surface).winding_numbers(rest_particles);
+  // On a face the winding number is 1/2, on an edge of a box 1/4, at its corner 1/8. In front of an opening it is anything
+  // below 1/2: nodes of a cage that hung out of one lay under the floor and threw the body up.
+  const bool is_closed = boundary_edges(surface.triangles).rows() == 0;
+  const double least = is_closed ? 0.1 : 0.5;
+  const VecX winding = SurfaceDistance(surface).winding_numbers(rest_particles);
   const double one = 1.0;
   for (int i = 0; i < static_cast<int>(rest_particles.rows()); ++i)
-    if (winding(i) > 0.1) points.add(std::span(&i, 1), std::span(&one, 1));
+    if (winding(i) > least) points.add(std::span(&i, 1), std::span(&one, 1));
   return points;
 }
 

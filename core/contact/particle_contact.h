@@ -41,9 +41,9 @@ void add_combination(const CarriedPoints& vertices, const std::array<int, 3>& co
 // obstacle does not slip between the vertices of a coarse surface.
 CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh& surface, double spacing);
 
-// And the particles that lie inside the closed surface or on it at rest: a surface may fold away from an obstacle
-// that its inside then goes through (observed: centre of mass 1.5 m under a plane).
-CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& closed_surface,
+// And the particles that lie inside the surface, or on it where it is closed, at rest: a surface may fold away from an
+// obstacle that its inside then goes through (observed: centre of mass 1.5 m under a plane).
+CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& surface,
                                    const Points& rest_particles);
 
 // Half the radius of the smallest obstacle; infinite without obstacles of finite size.

@@ -30,7 +30,9 @@ struct Capabilities {
   bool body_contact = false;  // between two bodies of the scene
   bool self_contact = false;
   bool friction = false;
-  bool restitution = false;
+  bool restitution = false;  // of obstacles
+  bool material_restitution =
+      false;                   // of bodies; where they deform, how they bounce is their elasticity's matter
   bool open_surfaces = false;  // simulates sheets as they are (others get them as extruded solids)
   bool supports = false;       // fixed regions and prescribed motion
   bool loads = false;

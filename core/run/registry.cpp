@@ -58,8 +58,8 @@ std::vector<std::string> not_modelled(const Scene& scene, const Capabilities& ca
   const bool friction = std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
                                     [](const ObstacleBody& o) { return o.description().friction > 0; });
   const bool bounce = std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
-                                  [](const ObstacleBody& o) { return o.description().restitution > 0; }) ||
-                      any_body(scene, [](const Body& b) { return b.material().restitution > 0; });
+                                  [](const ObstacleBody& o) { return o.description().restitution > 0; });
+  const bool bouncy = any_body(scene, [](const Body& b) { return b.material().restitution > 0; });
   say(true, can.deformation, "deformation: bodies stay rigid");
   say(has_examples(scene, ExampleUse::plastic), can.elastic_examples,
       "elastic examples: the poses do not attract");
@@ -72,7 +72,9 @@ std::vector<std::string> not_modelled(const Scene& scene, const Capabilities& ca
   say(scene.bodies.size() > 1, can.body_contact, "contact between bodies: they pass through each other");
   say(can.deformation, can.self_contact, "self-contact: a body may pass through itself");
   say(friction, can.friction, "friction: contact is frictionless");
-  say(bounce, can.restitution, "restitution: the coefficient has no effect");
+  say(bounce, can.restitution, "restitution of obstacles: the coefficient has no effect");
+  say(bouncy, can.material_restitution,
+      "restitution of materials: how a body bounces follows from its elasticity alone");
   say(any_body(scene, [](const Body& b) { return b.is_sheet(); }), can.open_surfaces,
       "sheets as such: they are simulated as extruded solids");
   say(any_body(scene, [](const Body& b) { return !b.supports().empty(); }), can.supports,

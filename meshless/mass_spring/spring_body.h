@@ -81,13 +81,13 @@ class SpringBody {
 
  private:
   void add_spring_forces(bool is_damped, Points& forces) const;
-  void remove_overstretched();
+  void remove_overstretched(double dt);
   double length_rate(Eigen::Index spring, const Points& at) const;  // m/s
   bool has_dampers() const;
   void begin_booking(double dt);
   void book_damping();
   void damp_spring(Eigen::Index s, double dt);
-  double spring_energy(Eigen::Index spring) const;
+  double spring_energy(Eigen::Index spring, double back = 0.0) const;  // as long as it was that time ago [J]
   void leave_broken_tets();
   void hold(Points& values) const;
 

@@ -31,6 +31,7 @@ namespace {
 
 constexpr double k_most_bytes = 12e9;      // more is refused before anything is allocated
 constexpr double k_smallest_share = 1e-5;  // of the stable step that speeds may shorten it to
+constexpr double k_few_bonds = 6;          // of a particle: a simple lattice's nearest neighbours
 // A directed bond and step on one thread, for the expected time only: rows, and the groups of lattices.
 constexpr double k_bond_seconds = 3e-9, k_grouped_bond_seconds = 1.9e-9;
 
@@ -224,6 +225,11 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
                    m_step, m_solver->stable_step(), expected_steps(),
                    expected_steps() * bonds / thread_count() *
                        (m_solver->is_grouped() ? k_grouped_bond_seconds : k_bond_seconds))});
+  if (bonds < k_few_bonds * static_cast<double>(m_particles.size()))
+    m_notes.push_back({Severity::warning,
+                       fmt::format("particles have {:.1f} bonds on average, too few to hold a body together; "
+                                   "raise horizon or spacing_quantile",
+                                   bonds / static_cast<double>(m_particles.size()))});
   if (m_settings.dust != DustDisplay::surface &&
       (m_settings.dust_size == 0 || m_settings.surface == WrittenSurface::deforming))
     m_notes.push_back({Severity::warning, "dust has no effect without dust_size and surface: fragments"});
@@ -350,7 +356,9 @@ void PeridynamicsMethod::make_particles() {
   }
   const double quantile =
       m_settings.spacing_quantile.value_or(m_settings.elements == ElementKind::tets ? 0.5 : 0.0);
-  m_spacing = particle_spacing(m_particles.positions, quantile);
+  std::vector<Points> places;
+  for (const BodyParticles& part : m_bodies) places.push_back(part.elements.particles.positions);
+  m_spacing = particle_spacing(places, quantile);
   if (m_settings.elements == ElementKind::cubes) m_spacing = spacing;
   if (m_settings.horizon_length)
     m_settings.horizon = horizon_over_spacing(*m_settings.horizon_length, m_spacing);

@@ -176,9 +176,13 @@ std::vector<double> nearest_distances(const Points& positions) {
   return distances;
 }
 
-double particle_spacing(const Points& positions, double quantile) {
-  std::vector<double> distances = nearest_distances(positions);
-  if (distances.size() < 2) throw InputError("a peridynamic body needs at least two particles");
+double particle_spacing(std::span<const Points> bodies, double quantile) {
+  std::vector<double> distances;
+  for (const Points& positions : bodies) {
+    if (positions.rows() < 2) throw InputError("a peridynamic body needs at least two particles");
+    const std::vector<double> own = nearest_distances(positions);
+    distances.insert(distances.end(), own.begin(), own.end());
+  }
   const std::size_t rank = static_cast<std::size_t>(std::clamp(quantile, 0.0, 1.0) * (distances.size() - 1));
   std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(rank), distances.end());
   return distances[rank];

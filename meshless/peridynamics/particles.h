@@ -34,8 +34,9 @@ std::vector<int> memory_order(const ParticleSet& particles, double spacing);
 // Distance of each particle to its nearest one (infinite for a single particle).
 std::vector<double> nearest_distances(const Points& positions);
 
-// The length λ: the given quantile of the nearest distances, 0 being the smallest (the paper's choice,
-// fragile for irregular particles where two may nearly coincide).
-double particle_spacing(const Points& positions, double quantile = 0);
+// The length λ: the given quantile of the nearest distances within each body, 0 being the smallest (the paper's choice,
+// fragile for irregular particles where two may nearly coincide). Not between bodies: the gap between two that lie on
+// each other says nothing about how far bonds must reach.
+double particle_spacing(std::span<const Points> bodies, double quantile = 0);
 
 }  // namespace exemplar::peridynamics

@@ -507,7 +507,7 @@ void add_method(Registry& registry) {
   info.capabilities.fracture = true;
   info.capabilities.body_contact = true;
   info.capabilities.friction = true;
-  info.capabilities.restitution = true;
+  info.capabilities.restitution = info.capabilities.material_restitution = true;
   info.capabilities.supports = true;
   info.capabilities.loads = true;
   info.settings = &description_of<Settings>();

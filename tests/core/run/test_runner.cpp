@@ -173,14 +173,16 @@ TEST(Registry, NamesWhatIsNotModelled) {
   body.name = "box";
   body.surface.box = BoxParams{{1, 1, 1}, {1, 1, 1}};
   body.material.yield_stress = 1e5;
+  body.material.restitution = 0.5;
   settings.bodies.push_back(body);
   const Scene scene = make_scene(settings, "");
   Capabilities nothing;
-  Capabilities all{true, true, true, true, true, true, true, true, true, true, true, true, true};
+  Capabilities all{true, true, true, true, true, true, true, true, true, true, true, true, true, true};
   EXPECT_TRUE(not_modelled(scene, all).empty());
   const auto missing = not_modelled(scene, nothing);
-  ASSERT_EQ(missing.size(), 2u);  // plasticity and self-contact
+  ASSERT_EQ(missing.size(), 3u);  // plasticity, self-contact and the material's restitution
   EXPECT_NE(missing[0].find("plasticity"), std::string::npos);
+  EXPECT_NE(missing[2].find("restitution of materials"), std::string::npos);
 }
 
 }  // namespace exemplar

@@ -217,7 +217,7 @@ TEST(Elements, GridFitsABox) {
 TEST(Elements, BlueNoiseKeepsItsDistanceAndFills) {
   const TriMesh sphere = make_sphere({.radius = 0.5, .resolution = 6});
   const Points points = blue_noise(sphere, 0.08, 7);
-  EXPECT_GE(particle_spacing(points), 0.08);
+  EXPECT_GE(particle_spacing(std::span(&points, 1)), 0.08);
   const double volume = signed_volume(sphere.vertices, sphere.triangles);
   const double expected = volume / std::pow(0.08 / spacing_for(ElementKind::voronoi, 1, 1), 3);
   EXPECT_NEAR(static_cast<double>(points.rows()) / expected, 1, 0.15);

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
 #include <cmath>
+#include <numeric>
 
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
@@ -201,6 +201,54 @@ TEST(Method, FragmentsHaveTheVelocitiesOfTheirParticlesAtPoints) {
     const Vec3 expected = Vec3(0, 10, 0).cross(Vec3(start[0].points.row(p)) - centre);
     EXPECT_LT((v - expected).norm(), 10 * 1.2 * spacing) << p;  // the particle may be as far away
   }
+}
+
+// One pair of particles across the gap set the horizon of both bodies: they fell to dust.
+TEST(Method, BodiesThatLieCloseTogetherKeepTheirBonds) {
+  const auto bonds_at = [](double gap) {
+    SceneSettings settings = dropped_box();
+    settings.bodies[0].rotation = {};
+    settings.bodies.push_back(settings.bodies[0]);
+    settings.bodies[1].name = "upper";
+    settings.bodies[1].position.y() += settings.bodies[0].surface.box->size.y() + gap;
+    const Scene scene = make_scene(settings, "");
+    const auto method = make_method(scene, small(ElementKind::voronoi));
+    for (const Note& note : method->notes()) {
+      if (const auto at = note.text.find(" bonds ("); at != std::string::npos)
+        return std::stod(note.text.substr(note.text.rfind(',', at) + 1));
+    }
+    return 0.0;
+  };
+  const double apart = bonds_at(1);
+  EXPECT_GT(apart, 1000);
+  EXPECT_NEAR(bonds_at(1e-5), apart, 0.1 * apart);
+}
+
+// Friction left what the half kick adds: a body crept down a slope on which it should lie, by half of what a step adds.
+TEST(Method, FrictionHoldsABodyOnASlope) {
+  SceneSettings settings = dropped_box();
+  settings.time = {0.3, 100, 1};
+  settings.gravity = 9.81 * Vec3(std::sin(0.35), -std::cos(0.35), 0);  // 20°
+  settings.bodies[0].velocity = Vec3::Zero();
+  settings.bodies[0].rotation = {};
+  settings.bodies[0].position.y() = 0.5 * settings.bodies[0].surface.box->size.y();
+  settings.bodies[0].material.young = 1e6;
+  settings.bodies[0].material.friction = 0.8;
+  settings.bodies[0].material.fracture_energy.reset();
+  settings.obstacles[0].friction.reset();
+  const Scene scene = make_scene(settings, "");
+  const auto method = make_method(scene, small(ElementKind::cubes));
+  std::vector<double> places;
+  for (int frame = 1; frame <= scene.frame_count(); ++frame) {
+    ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
+    places.push_back(method->diagnostics().centre_of_mass.x());
+  }
+  const auto mean = [&](std::size_t first) {
+    return std::accumulate(places.begin() + static_cast<std::ptrdiff_t>(first),
+                           places.begin() + static_cast<std::ptrdiff_t>(first + 10), 0.0) /
+           10;
+  };
+  EXPECT_NEAR(mean(20), mean(10), 2e-5);
 }
 
 // Waves of 2.6 m/s allow steps in which 100 m/s are metres: particles were found below the floor by twenty times the
