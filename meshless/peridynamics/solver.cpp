@@ -464,6 +464,7 @@ void Solver::evaluate() {
     set_record(i, {x.x, x.y, x.z, squared_limit(m_accelerations[i].w, look)});
   }
   refresh_contacts();
+  if (m_pushes) set_accelerations(m_pushes(0));
   force_pass(0);
   m_evaluated = true;
   if (!m_rules.break_in_first_pass && !m_stepped) {
@@ -579,6 +580,7 @@ bool Solver::step(double dt) {
   let_newcomers_in();
   relax_overlaps();
   m_stepped = true;
+  if (m_pushes) set_accelerations(m_pushes(dt));
   force_pass(0.5 * dt);
   if (++m_steps % 64 == 0) m_bonds.close_gaps();
   return true;

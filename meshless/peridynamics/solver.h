@@ -95,6 +95,8 @@ class Solver {
   // Coordinates that keep their velocity: bit 0 for x, 1 for y, 2 for z; held_wholly for all three.
   void set_held(std::span<const std::uint8_t> axes);
   void set_accelerations(const Points& accelerations);  // of external forces, beside gravity
+  // The same, asked for before every force pass where the particles are then, with the time since the step began.
+  void set_pushes(std::function<Points(double)> query) { m_pushes = std::move(query); }
   void set_gravity(const Vec3& gravity) { m_gravity = gravity; }
   void set_obstacles(ObstacleQuery query, double greatest_speed);
   void set_projectile(const std::optional<Projectile>& projectile) { m_projectile = projectile; }
@@ -136,6 +138,7 @@ class Solver {
 
   // Is the bond between two particles (caller's indices) unbroken?
   bool bonded(int a, int b) const { return m_bonds.find(m_rank[a], m_rank[b]) >= 0; }
+  int bond_count(int particle) const { return m_bonds.alive[m_rank[particle]]; }  // unbroken ones
   // Calls visit(j, r0) for every unbroken bond of a particle (caller's indices).
   void for_each_bond(int particle, const std::function<void(int, double, double)>& visit) const;
   const BondList& bonds() const { return m_bonds; }
@@ -192,6 +195,7 @@ class Solver {
   std::vector<double> m_mass, m_radius;
   std::vector<double> m_released, m_dissipated, m_work;
   std::vector<Vec3> m_external;
+  std::function<Points(double)> m_pushes;
   // Particles that may collide from now on may be in others already: their contact begins where they are, not with a push from
   // nowhere, and reaches its full distance as they part. Both of a pair keep it.
   struct Overlap {
