@@ -103,6 +103,7 @@ class PeridynamicsMethod : public Method {
   Material material_of(const Body& body) const;
   void prescribe(double from, double to);
   ObstaclePoint nearest_obstacle(int particle, const Vec3& point) const;
+  YieldingObstacles yielding_obstacles();
   double obstacle_speed() const;
   double expected_steps() const;
   bool take_step(double dt);
@@ -406,7 +407,7 @@ void PeridynamicsMethod::make_solver() {
   if (has_surface_loads()) m_solver->set_pushes([this](double since) { return pushes(since); });
   if (!m_scene.obstacles.empty()) {
     m_solver->set_obstacles([this](int particle, const Vec3& x) { return nearest_obstacle(particle, x); },
-                            obstacle_speed());
+                            obstacle_speed(), yielding_obstacles());
   }
   if (m_settings.projectile) {
     const ProjectileSettings& p = *m_settings.projectile;
@@ -461,9 +462,29 @@ ObstaclePoint PeridynamicsMethod::nearest_obstacle(int particle, const Vec3& poi
   const std::size_t o = static_cast<std::size_t>(nearest.obstacle);
   nearest.velocity = m_obstacles.state(o).velocity_at(point);
   nearest.restitution = m_settings.restitution.value_or(m_obstacles.body(o).description().restitution);
+  nearest.yields = m_obstacles.body(o).dynamic();
   const double own = m_scene.bodies[m_particles.body[particle]].material().friction;
   nearest.friction = m_settings.friction.value_or(m_obstacles.body(o).description().friction_with(own));
   return nearest;
+}
+
+YieldingObstacles PeridynamicsMethod::yielding_obstacles() {
+  YieldingObstacles out;
+  out.velocity = [this](int o, const Vec3& point) {
+    return m_obstacles.state(static_cast<std::size_t>(o)).velocity_at(point);
+  };
+  out.inverse_mass = [this](int o, const Vec3& point) -> Mat3 {
+    const ObstacleBody& body = m_obstacles.body(static_cast<std::size_t>(o));
+    const ObstacleState& state = m_obstacles.state(static_cast<std::size_t>(o));
+    const Vec3 r = point - state.position;
+    Mat3 arm;
+    arm << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+    return body.inverse_mass() * Mat3::Identity() - arm * body.world_inverse_inertia(state) * arm;
+  };
+  out.push = [this](int o, const Vec3& point, const Vec3& impulse) {
+    m_obstacles.apply_impulse(static_cast<std::size_t>(o), point, impulse);
+  };
+  return out;
 }
 
 // An upper bound for the speed of any obstacle's surface near the bodies; without a bound (moving obstacles)

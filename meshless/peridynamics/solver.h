@@ -50,10 +50,18 @@ struct ObstaclePoint {
   double restitution = 0.99;
   double friction = 0;
   int obstacle = 0;
+  bool yields = false;  // has a finite mass
 };
 // The obstacle nearest to a particle (the caller's index) at a place; distances must not exceed the true ones. Called
 // from several threads.
 using ObstacleQuery = std::function<ObstaclePoint(int, const Vec3&)>;
+
+// How obstacles of finite mass answer at a place; impulses act on them at once. Called one after the other.
+struct YieldingObstacles {
+  std::function<Vec3(int, const Vec3&)> velocity;           // m/s
+  std::function<Mat3(int, const Vec3&)> inverse_mass;       // velocity there per impulse there, 1/kg
+  std::function<void(int, const Vec3&, const Vec3&)> push;  // N s
+};
 
 struct ObstacleImpulse {
   int obstacle = 0;
@@ -98,7 +106,8 @@ class Solver {
   // The same, asked for before every force pass where the particles are then, with the time since the step began.
   void set_pushes(std::function<Points(double)> query) { m_pushes = std::move(query); }
   void set_gravity(const Vec3& gravity) { m_gravity = gravity; }
-  void set_obstacles(ObstacleQuery query, double greatest_speed);
+  // `yielding` is for points that say so: what they take is not among take_impulses.
+  void set_obstacles(ObstacleQuery query, double greatest_speed, YieldingObstacles yielding = {});
   void set_projectile(const std::optional<Projectile>& projectile) { m_projectile = projectile; }
   void remove_bonds(const BondCut& cut);                           // a notch that is there from the start
   void weaken_bonds(const std::function<bool(int, int)>& chosen);  // see Rules::weak_factor
@@ -161,6 +170,8 @@ class Solver {
   bool kick_at_obstacle(std::size_t i, double half_dt, Block& block);
   Vec3 without_held_axes(std::size_t i, Vec3 value) const;
   Vec3 velocity_change(std::size_t i, const ObstaclePoint& point, const Vec3& kick);
+  void kick_at_yielding(std::size_t i, double half_dt);
+  void drift(std::size_t i, double dt, double first, Block& block);
   void force_pass(double half_dt);
   Vec3 other_forces(std::size_t i) const;
   template <class Visit>
@@ -221,6 +232,7 @@ class Solver {
   bool m_has_groups = false;   // m_groups are those of m_bonds, or there are none
 
   ObstacleQuery m_obstacles;
+  YieldingObstacles m_yielding;
   double m_obstacle_speed = 0;
   std::vector<double> m_clear_until;  // value of m_path before which a particle cannot reach an obstacle
   double m_path = 0;                  // Σ dt (greatest speed + obstacle speed)
