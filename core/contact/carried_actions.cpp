@@ -99,16 +99,20 @@ CarriedLoads::CarriedLoads(const std::vector<Load>& loads, const std::string& bo
 }
 
 Points CarriedLoads::forces(const Points& particles, double from, double to) const {
-  return forces(particles, m_on_surface.empty() ? Points() : m_surface.at(particles), from, to);
+  Points out = forces_on_particles(particles, from, to);
+  if (!m_on_surface.empty())
+    out += m_surface.points.spread(forces_on_surface(m_surface.at(particles), from, to), particles.rows());
+  return out;
 }
 
-Points CarriedLoads::forces(const Points& particles, const Points& surface_points, double from,
-                            double to) const {
+Points CarriedLoads::forces_on_particles(const Points& particles, double from, double to) const {
   Points out = Points::Zero(particles.rows(), 3);
   if (!m_on_particles.empty()) out += m_on_particles.forces(particles, from, to);
-  if (!m_on_surface.empty())
-    out += m_surface.points.spread(m_on_surface.forces(surface_points, from, to), particles.rows());
   return out;
+}
+
+Points CarriedLoads::forces_on_surface(const Points& surface_points, double from, double to) const {
+  return m_on_surface.forces(surface_points, from, to);
 }
 
 }  // namespace exemplar

@@ -38,10 +38,12 @@ class CarriedLoads {
   bool empty() const { return m_on_surface.empty() && m_on_particles.empty(); }
   bool needs_surface() const { return !m_on_surface.empty(); }
   const CarriedSurface& surface() const { return m_surface; }
-  // Mean force on every particle over [from, to], N. The surface's points follow their particles with their
-  // weights; a caller that knows them better (peridynamics) gives them.
+  // Mean force on every particle over [from, to], N. The surface's points follow their particles with their weights.
   Points forces(const Points& particles, double from, double to) const;
-  Points forces(const Points& particles, const Points& surface_points, double from, double to) const;
+  // The same in two parts, for a caller that knows better where the surface's points are and on what they hang (peridynamics):
+  // forces on particles, and on the points of the surface.
+  Points forces_on_particles(const Points& particles, double from, double to) const;
+  Points forces_on_surface(const Points& surface_points, double from, double to) const;
 
  private:
   CarriedSurface m_surface;

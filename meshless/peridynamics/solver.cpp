@@ -55,6 +55,7 @@ struct Solver::Block {
   double speed_squared = 0;
   bool finite = true;
   std::vector<ObstacleImpulse> impulses;
+  std::vector<std::size_t> yielding;  // particles that touch obstacles of finite mass
 };
 
 Vec3 projectile_force(const Projectile& projectile, const Vec3& point) {
@@ -170,8 +171,9 @@ void Solver::set_accelerations(const Points& accelerations) {
   for (std::size_t i = 0; i < size(); ++i) m_external[i] = accelerations.row(m_order[i]);
 }
 
-void Solver::set_obstacles(ObstacleQuery query, double greatest_speed) {
+void Solver::set_obstacles(ObstacleQuery query, double greatest_speed, YieldingObstacles yielding) {
   m_obstacles = std::move(query);
+  m_yielding = std::move(yielding);
   m_obstacle_speed = greatest_speed;
   m_clear_until.assign(size(), -std::numeric_limits<double>::infinity());
 }
@@ -464,6 +466,7 @@ void Solver::evaluate() {
     set_record(i, {x.x, x.y, x.z, squared_limit(m_accelerations[i].w, look)});
   }
   refresh_contacts();
+  if (m_pushes) set_accelerations(m_pushes(0));
   force_pass(0);
   m_evaluated = true;
   if (!m_rules.break_in_first_pass && !m_stepped) {
@@ -494,6 +497,52 @@ Vec3 Solver::velocity_change(std::size_t i, const ObstaclePoint& point, const Ve
   return change;
 }
 
+// The impulse on a particle that brings the relative velocity to `wanted` along the normal and to nothing across, or as near to
+// that as friction can. `inverse`: relative velocity per impulse. It adds no energy if `wanted` is at most the approach.
+Vec3 pair_impulse(const Vec3& relative, const Vec3& normal, double wanted, double friction,
+                  const Mat3& inverse) {
+  const double change = wanted - relative.dot(normal);
+  const Vec3 smooth = change / normal.dot(inverse * normal) * normal;
+  if (friction <= 0) return smooth;
+  const Vec3 stick = inverse.ldlt().solve(wanted * normal - relative);
+  const Vec3 across = stick - stick.dot(normal) * normal;
+  Vec3 impulse = stick;
+  if (across.norm() > friction * stick.dot(normal)) {
+    const Vec3 direction = normal + friction * across.normalized();
+    const double answer = normal.dot(inverse * direction);
+    if (!(answer > 0)) return smooth;
+    impulse = change / answer * direction;
+  }
+  // Where an obstacle turns rather than yields, restitution and friction together can give more than there was.
+  return impulse.dot(relative + 0.5 * inverse * impulse) > 0 ? smooth : impulse;
+}
+
+// As velocity_change, at an obstacle of finite mass: each particle meets it as those before it left it. All of them at once, as at
+// a wall, gave it J²/2M that nobody had lost (16.6 of 16 J after an impact). The push against the following half kick is at most what
+// the approach has to give, for the same reason.
+void Solver::kick_at_yielding(std::size_t i, double half_dt) {
+  const Vec3 kick = half_dt * vec(m_accelerations[i]);
+  const Vec3 x = vec(m_records[i]), v = vec(m_velocities[i]);
+  const ObstaclePoint point = m_obstacles(m_order[i], x);
+  const Vec3 touching = x - m_radius[i] * point.normal;
+  const Vec3 relative = v - m_yielding.velocity(point.obstacle, touching);
+  const double approach = -relative.dot(point.normal);
+  Vec3 change = Vec3::Zero();
+  if (approach > 0) {
+    const Vec3 own = without_held_axes(i, Vec3::Constant(1 / m_mass[i]));
+    Mat3 inverse = m_yielding.inverse_mass(point.obstacle, touching);
+    inverse.diagonal() += own;
+    const double wanted = std::min(approach, std::max(point.restitution * approach, -kick.dot(point.normal)));
+    const Vec3 impulse = pair_impulse(relative, point.normal, wanted, point.friction, inverse);
+    change = own.cwiseProduct(impulse);
+    const double lost = -impulse.dot(relative + 0.5 * inverse * impulse);  // by both
+    m_dissipated[i] += lost;
+    m_work[i] += lost + m_mass[i] * change.dot(v + 0.5 * change);  // what the obstacle lost
+    m_yielding.push(point.obstacle, touching, -impulse);
+  }
+  store(m_velocities[i], v + change + kick);
+}
+
 bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
   const Vec3 kick = half_dt * vec(m_accelerations[i]);
   const Vec3 x = vec(m_records[i]);
@@ -503,12 +552,27 @@ bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
     m_clear_until[i] = m_path + gap;
     return false;  // the common code kicks it, so that whether we looked here changes no rounding
   }
+  if (point.yields) {
+    block.yielding.push_back(i);
+    return true;
+  }
   const Vec3 change = velocity_change(i, point, kick);
   store(m_velocities[i], vec(m_velocities[i]) + change + kick);
   if (!change.isZero()) {
     block.impulses.push_back({point.obstacle, x - m_radius[i] * point.normal, -m_mass[i] * change});
   }
   return true;
+}
+
+// After the kick; `first`: see first_look.
+void Solver::drift(std::size_t i, double dt, double first, Block& block) {
+  const Record& v = m_velocities[i];
+  if (!m_is_pushed.empty() && m_is_pushed[i]) m_work[i] += 0.5 * dt * m_outside[i].dot(vec(v));
+  const double speed_squared = v.x * v.x + v.y * v.y + v.z * v.z;
+  if (!(speed_squared < 1e100)) block.finite = false;
+  block.speed_squared = std::max(block.speed_squared, speed_squared);
+  const Record& x = m_records[i];
+  set_record(i, {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, squared_limit(m_accelerations[i].w, first)});
 }
 
 void Solver::kick_and_drift(double dt) {
@@ -525,20 +589,22 @@ void Solver::kick_and_drift(double dt) {
           const Record& a = m_accelerations[i];
           // Particles of the interior too: those of a soft body overtake the surface that an obstacle has stopped.
           const bool look = m_obstacles && v.w > 0 && m_path >= m_clear_until[i];
+          const std::size_t waiting = block.yielding.size();
           if (!look || !kick_at_obstacle(i, 0.5 * dt, block)) {
             v.x += 0.5 * dt * a.x;
             v.y += 0.5 * dt * a.y;
             v.z += 0.5 * dt * a.z;
           }
-          if (!m_is_pushed.empty() && m_is_pushed[i]) m_work[i] += 0.5 * dt * m_outside[i].dot(vec(v));
-          const double speed_squared = v.x * v.x + v.y * v.y + v.z * v.z;
-          if (!(speed_squared < 1e100)) block.finite = false;
-          block.speed_squared = std::max(block.speed_squared, speed_squared);
-          const Record& x = m_records[i];
-          set_record(i, {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, squared_limit(a.w, first)});
+          if (block.yielding.size() == waiting) drift(i, dt, first, block);
         }
       },
       1);
+  for (Block& block : blocks) {
+    for (const std::size_t i : block.yielding) {
+      kick_at_yielding(i, 0.5 * dt);
+      drift(i, dt, first, block);
+    }
+  }
   double speed_squared = 0;
   for (Block& block : blocks) {
     speed_squared = block.finite ? std::max(speed_squared, block.speed_squared) : INFINITY;
@@ -581,6 +647,7 @@ bool Solver::step(double dt) {
   let_newcomers_in();
   relax_overlaps();
   m_stepped = true;
+  if (m_pushes) set_accelerations(m_pushes(dt));
   force_pass(0.5 * dt);
   if (++m_steps % 64 == 0) m_bonds.close_gaps();
   return true;

@@ -50,10 +50,18 @@ struct ObstaclePoint {
   double restitution = 0.99;
   double friction = 0;
   int obstacle = 0;
+  bool yields = false;  // has a finite mass
 };
 // The obstacle nearest to a particle (the caller's index) at a place; distances must not exceed the true ones. Called
 // from several threads.
 using ObstacleQuery = std::function<ObstaclePoint(int, const Vec3&)>;
+
+// How obstacles of finite mass answer at a place; impulses act on them at once. Called one after the other.
+struct YieldingObstacles {
+  std::function<Vec3(int, const Vec3&)> velocity;           // m/s
+  std::function<Mat3(int, const Vec3&)> inverse_mass;       // velocity there per impulse there, 1/kg
+  std::function<void(int, const Vec3&, const Vec3&)> push;  // N s
+};
 
 struct ObstacleImpulse {
   int obstacle = 0;
@@ -95,8 +103,11 @@ class Solver {
   // Coordinates that keep their velocity: bit 0 for x, 1 for y, 2 for z; held_wholly for all three.
   void set_held(std::span<const std::uint8_t> axes);
   void set_accelerations(const Points& accelerations);  // of external forces, beside gravity
+  // The same, asked for before every force pass where the particles are then, with the time since the step began.
+  void set_pushes(std::function<Points(double)> query) { m_pushes = std::move(query); }
   void set_gravity(const Vec3& gravity) { m_gravity = gravity; }
-  void set_obstacles(ObstacleQuery query, double greatest_speed);
+  // `yielding` is for points that say so: what they take is not among take_impulses.
+  void set_obstacles(ObstacleQuery query, double greatest_speed, YieldingObstacles yielding = {});
   void set_projectile(const std::optional<Projectile>& projectile) { m_projectile = projectile; }
   void remove_bonds(const BondCut& cut);                           // a notch that is there from the start
   void weaken_bonds(const std::function<bool(int, int)>& chosen);  // see Rules::weak_factor
@@ -136,6 +147,7 @@ class Solver {
 
   // Is the bond between two particles (caller's indices) unbroken?
   bool bonded(int a, int b) const { return m_bonds.find(m_rank[a], m_rank[b]) >= 0; }
+  int bond_count(int particle) const { return m_bonds.alive[m_rank[particle]]; }  // unbroken ones
   // Calls visit(j, r0) for every unbroken bond of a particle (caller's indices).
   void for_each_bond(int particle, const std::function<void(int, double, double)>& visit) const;
   const BondList& bonds() const { return m_bonds; }
@@ -158,6 +170,8 @@ class Solver {
   bool kick_at_obstacle(std::size_t i, double half_dt, Block& block);
   Vec3 without_held_axes(std::size_t i, Vec3 value) const;
   Vec3 velocity_change(std::size_t i, const ObstaclePoint& point, const Vec3& kick);
+  void kick_at_yielding(std::size_t i, double half_dt);
+  void drift(std::size_t i, double dt, double first, Block& block);
   void force_pass(double half_dt);
   Vec3 other_forces(std::size_t i) const;
   template <class Visit>
@@ -192,6 +206,7 @@ class Solver {
   std::vector<double> m_mass, m_radius;
   std::vector<double> m_released, m_dissipated, m_work;
   std::vector<Vec3> m_external;
+  std::function<Points(double)> m_pushes;
   // Particles that may collide from now on may be in others already: their contact begins where they are, not with a push from
   // nowhere, and reaches its full distance as they part. Both of a pair keep it.
   struct Overlap {
@@ -217,6 +232,7 @@ class Solver {
   bool m_has_groups = false;   // m_groups are those of m_bonds, or there are none
 
   ObstacleQuery m_obstacles;
+  YieldingObstacles m_yielding;
   double m_obstacle_speed = 0;
   std::vector<double> m_clear_until;  // value of m_path before which a particle cannot reach an obstacle
   double m_path = 0;                  // Σ dt (greatest speed + obstacle speed)
