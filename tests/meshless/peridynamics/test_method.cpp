@@ -381,6 +381,22 @@ TEST(Method, FilmsAreRefusedBeforeTheyAreFilled) {
   }
 }
 
+// Cells of a body of a micrometre were all lost to a tolerance in metres.
+TEST(Method, BodiesOfAnySizeAreFilled) {
+  for (const double scale : {1e-3, 1e-5, 1e-7}) {
+    SceneSettings settings = dropped_box();
+    settings.bodies[0].surface.scale = scale;
+    settings.bodies[0].position *= scale;
+    settings.time = {1e-9, 1e9, 1};
+    const Scene scene = make_scene(settings, "");
+    for (const ElementKind kind : {ElementKind::cubes, ElementKind::voronoi}) {
+      const auto method = make_method(scene, small(kind));
+      EXPECT_NEAR(method->diagnostics().mass / (2200 * 0.1 * 0.06 * 0.05 * scale * scale * scale), 1, 1e-6)
+          << scale << " " << static_cast<int>(kind);
+    }
+  }
+}
+
 TEST(Method, AVelocityFieldThatIsWrongIsSaidWithItsPlace) {
   const Scene scene = make_scene(dropped_box(), "");
   Settings settings = small(ElementKind::cubes);
