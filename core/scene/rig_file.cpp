@@ -145,12 +145,20 @@ std::string request_key(const Volume& volume, const HandleRequest& request) {
   return hash.text();
 }
 
-std::optional<std::string> text_of(const std::string& path) {
+std::string text_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
+  if (!in) throw InputError(Problem{path, "", "cannot be read"});
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+Json rig_json(const std::string& text, const std::string& file) {
+  Json json = parse_json(text, file);
+  const bool is_rig = json.is_object() && json.contains("format") && json["format"] == k_rig_format;
+  if (!is_rig)
+    throw InputError(Problem{file, "format", fmt::format("is not \"{}\": not a rig", k_rig_format)});
+  return json;
 }
 
 }  // namespace
@@ -179,10 +187,7 @@ std::string encode_rig(const Rig& rig, const Volume& volume) {
 }
 
 Rig decode_rig(const std::string& text, const std::string& file, const Volume& volume) {
-  const Json json = parse_json(text, file);
-  if (!json.is_object() || json.value("format", "") != k_rig_format) {
-    throw InputError(Problem{file, "format", fmt::format("is not \"{}\": not a rig", k_rig_format)});
-  }
+  const Json json = rig_json(text, file);
   try {
     check_mesh(json, file, volume);
     Rig rig = rig_of(json);
@@ -199,9 +204,11 @@ void write_rig(const std::string& path, const Rig& rig, const Volume& volume) {
 }
 
 Rig read_rig(const std::string& path, const Volume& volume) {
-  const std::optional<std::string> text = text_of(path);
-  if (!text) throw InputError(Problem{path, "", "cannot be read"});
-  return decode_rig(*text, path, volume);
+  return decode_rig(text_of(path), path, volume);
+}
+
+void check_rig_file(const std::string& path) {
+  rig_json(text_of(path), path);
 }
 
 Rig cached_rig(const Volume& exact, const HandleRequest& request) {

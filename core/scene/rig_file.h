@@ -22,6 +22,8 @@ Rig decode_rig(const std::string& text, const std::string& file, const Volume& v
 
 void write_rig(const std::string& path, const Rig& rig, const Volume& volume);
 Rig read_rig(const std::string& path, const Volume& volume);
+// What can be said without the volume: throws InputError if the file is not a rig.
+void check_rig_file(const std::string& path);
 
 // make_rig, once per content.
 Rig cached_rig(const Volume& volume, const HandleRequest& request);

@@ -232,6 +232,10 @@ void describe(Describe<RegionSettings>& d) {
   d.field("nearest", &RegionSettings::nearest, "", "the nodes nearest to given points");
   d.field("all", &RegionSettings::all, "", "the whole body");
   d.exactly_one({"box", "sphere", "half_space", "nearest", "all"});
+  d.check([](const RegionSettings& region, const ProblemSink& problem) {
+    const bool has_shape = region.box || region.sphere || region.half_space || region.nearest;
+    if (!has_shape && !region.all) problem("all", "expected true, or another kind of region");
+  });
 }
 
 void describe(Describe<ExampleSettings>& d) {

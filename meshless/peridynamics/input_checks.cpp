@@ -62,8 +62,12 @@ double thin_part(const TriMesh& closed_surface) {
     const Vec3 area = 0.5 * (b - a).cross(c - a);
     if (!(area.norm() > 0)) continue;
     const Vec3 inwards = -area.normalized();
-    const auto hit = distance.ray_cast((a + b + c) / 3 + offset * inwards, inwards);
-    samples.emplace_back(hit ? hit->t + offset : size, area.norm());
+    const Vec3 start = (a + b + c) / 3 + offset * inwards;
+    const auto hit = distance.ray_cast(start, inwards);
+    // Of a plate thinner than the offset the start is behind the far side.
+    const auto back = hit ? std::nullopt : distance.ray_cast(start, -inwards);
+    const bool is_through = back && back->t < 0.999 * offset;
+    samples.emplace_back(hit ? hit->t + offset : is_through ? offset - back->t : size, area.norm());
     whole += area.norm();
   }
   std::sort(samples.begin(), samples.end());

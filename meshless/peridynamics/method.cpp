@@ -46,6 +46,7 @@ struct BodyParticles {
   SupportSet supports;
   CarriedLoads loads;
   LoadedSurface loaded;  // where loads need it
+  double thickness = 0;  // m, of its thin parts
   int first = 0;
   int count() const { return static_cast<int>(elements.particles.size()); }
 };
@@ -54,16 +55,16 @@ std::uint8_t axes_of(const SupportedNode& node) {
   return static_cast<std::uint8_t>(node.held[0] | node.held[1] << 1 | node.held[2] << 2);
 }
 
-// Throws InputError if the field has a gradient without three rows.
-void add_velocities(const VelocityField& field, const Points& rest, Points& velocities) {
+// Throws InputError at `path` if the field has a gradient without three rows or no particle.
+void add_velocities(const VelocityField& field, const std::string& path, const Points& rest,
+                    Points& velocities) {
   Mat3 gradient = Mat3::Zero();
   if (!field.gradient.empty() && field.gradient.size() != 3)
-    throw InputError(Problem{{}, "methods.peridynamics.velocities", "a gradient has three rows"});
+    throw InputError(Problem{{}, path + ".gradient", "a gradient has three rows"});
   for (std::size_t row = 0; row < field.gradient.size(); ++row)
     gradient.row(static_cast<Eigen::Index>(row)) = field.gradient[row].transpose();
   const std::vector<int> chosen = select_nodes(make_region(field.region), rest);
-  if (chosen.empty())
-    throw InputError(Problem{{}, "methods.peridynamics.velocities", "no particle lies in the region"});
+  if (chosen.empty()) throw InputError(Problem{{}, path + ".region", "no particle lies in the region"});
   for (const int i : chosen) {
     const Vec3 arm = Vec3(rest.row(i)) - field.centre;
     velocities.row(i) += (field.velocity + gradient * arm + field.angular_velocity.cross(arm)).transpose();
@@ -96,6 +97,7 @@ class PeridynamicsMethod : public Method {
 
  private:
   void make_particles();
+  void add_body(const Body& body, double spacing);
   Filling filling_of(const BodyParticles& part, double spacing);
   void fill(BodyParticles& part, double spacing);
   void check_size(double spacing) const;
@@ -117,7 +119,7 @@ class PeridynamicsMethod : public Method {
   void set_initial_velocities();
   Points followed(const BodyParticles& part, const Points& current,
                   const std::function<Mat3(int)>& map) const;
-  bool has_surface_loads() const;
+  bool has_following_loads() const;
   Points load_forces(BodyParticles& part, const Points& current, double from, double to);
   Points load_accelerations(const Points& current, double from, double to);
   Points pushes(double since);
@@ -225,7 +227,8 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
 }
 
 double PeridynamicsMethod::expected_steps() const {
-  return std::ceil(m_scene.step() / m_step - 1e-9) * m_scene.time.duration / m_scene.step();
+  const double in_scene_step = std::max(1.0, std::ceil(m_scene.step() / m_step - 1e-9));
+  return in_scene_step * m_scene.time.duration / m_scene.step();
 }
 
 Material PeridynamicsMethod::material_of(const Body& body) const {
@@ -305,6 +308,30 @@ void PeridynamicsMethod::fill(BodyParticles& part, double spacing) {
                    body.name(), spacing, factor)});
 }
 
+// Refuses what is far too thin before it is filled: meshing a film takes minutes, and its end would be the same refusal.
+void PeridynamicsMethod::add_body(const Body& body, double spacing) {
+  BodyParticles part;
+  part.body = &body;
+  part.surface = body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness)
+                                 : facing_outwards(body.surface());
+  part.thickness = thin_part(part.surface);
+  // Particles may come to lie closer than planned: darts a little, tets as the surface's triangles ask for.
+  const double least = m_settings.elements == ElementKind::cubes     ? 1
+                       : m_settings.elements == ElementKind::voronoi ? 0.5
+                                                                     : 0.125;
+  if (part.thickness < least * spacing)
+    check_thickness(part.thickness, spacing, m_settings.horizon_length.value_or(m_settings.horizon * spacing),
+                    m_settings.particles, body.name());
+  if (body.material().damping > 0)
+    m_notes.push_back(
+        {Severity::warning, fmt::format("{}: damping is not modelled, it has no effect", body.name())});
+  if (body.settings().initial_pose) {
+    m_notes.push_back({Severity::warning,
+                       fmt::format("{}: starts at rest, its initial pose is not modelled", body.name())});
+  }
+  m_bodies.push_back(std::move(part));
+}
+
 // One spacing for all bodies, so that they share one horizon.
 void PeridynamicsMethod::make_particles() {
   check_layers(m_settings);
@@ -317,25 +344,15 @@ void PeridynamicsMethod::make_particles() {
   const double spacing = spacing_for(m_settings.elements, volume, m_settings.particles);
   check_size(spacing);
   for (const Body& body : m_scene.bodies) require_places(body.surface(), body.name(), spacing);
-  for (const Body& body : m_scene.bodies) {
-    BodyParticles part;
-    part.body = &body;
-    part.surface = body.is_sheet() ? extruded_surface(body.surface(), body.settings().thickness)
-                                   : facing_outwards(body.surface());
-    if (body.material().damping > 0)
-      m_notes.push_back(
-          {Severity::warning, fmt::format("{}: damping is not modelled, it has no effect", body.name())});
-    if (body.settings().initial_pose) {
-      m_notes.push_back({Severity::warning,
-                         fmt::format("{}: starts at rest, its initial pose is not modelled", body.name())});
-    }
+  for (const Body& body : m_scene.bodies) add_body(body, spacing);
+  for (std::size_t p = 0; p < m_bodies.size(); ++p) {
+    BodyParticles& part = m_bodies[p];
     fill(part, spacing);
     part.first = static_cast<int>(m_particles.size());
-    m_particles.append(part.elements.particles, static_cast<int>(m_bodies.size()));
+    m_particles.append(part.elements.particles, static_cast<int>(p));
     for (const auto& [a, b] : part.elements.neighbours)
       m_neighbours.emplace_back(a + part.first, b + part.first);
-    part.follower.emplace(body.surface().vertices, part.elements.particles.positions);
-    m_bodies.push_back(std::move(part));
+    part.follower.emplace(part.body->surface().vertices, part.elements.particles.positions);
   }
   const double quantile =
       m_settings.spacing_quantile.value_or(m_settings.elements == ElementKind::tets ? 0.5 : 0.0);
@@ -354,8 +371,8 @@ void PeridynamicsMethod::make_particles() {
   const int asked =
       m_settings.elements == ElementKind::tets ? static_cast<int>(m_particles.size()) : m_settings.particles;
   for (const BodyParticles& part : m_bodies) {
-    if (const auto warning = check_thickness(thin_part(part.surface), m_spacing,
-                                             m_settings.horizon * m_spacing, asked, part.body->name())) {
+    if (const auto warning = check_thickness(part.thickness, m_spacing, m_settings.horizon * m_spacing, asked,
+                                             part.body->name())) {
       m_notes.push_back({Severity::warning, *warning});
     }
   }
@@ -391,7 +408,9 @@ void PeridynamicsMethod::set_initial_velocities() {
         m_scene.bodies[static_cast<std::size_t>(m_particles.body[static_cast<std::size_t>(i)])];
     velocities.row(i) = body.initial_velocity(rest.row(i)).transpose();
   }
-  for (const VelocityField& field : m_settings.velocities) add_velocities(field, rest, velocities);
+  for (std::size_t k = 0; k < m_settings.velocities.size(); ++k)
+    add_velocities(m_settings.velocities[k], fmt::format("methods.peridynamics.velocities[{}]", k), rest,
+                   velocities);
   m_solver->set_velocities(velocities);
 }
 
@@ -412,7 +431,7 @@ void PeridynamicsMethod::make_solver() {
     for (const SupportedNode& node : part.supports.at(0)) held[part.first + node.node] = axes_of(node);
   }
   m_solver->set_held(held);
-  if (has_surface_loads()) m_solver->set_pushes([this](double since) { return pushes(since); });
+  if (has_following_loads()) m_solver->set_pushes([this](double since) { return pushes(since); });
   if (!m_scene.obstacles.empty()) {
     m_solver->set_obstacles([this](int particle, const Vec3& x) { return nearest_obstacle(particle, x); },
                             obstacle_speed(), yielding_obstacles());
@@ -501,9 +520,11 @@ double PeridynamicsMethod::obstacle_speed() const {
   return m_obstacles_move ? 1e12 : 0;
 }
 
-bool PeridynamicsMethod::has_surface_loads() const {
-  return std::any_of(m_bodies.begin(), m_bodies.end(),
-                     [](const BodyParticles& part) { return part.loads.needs_surface(); });
+// Loads that turn with the surface.
+bool PeridynamicsMethod::has_following_loads() const {
+  return std::any_of(m_scene.loads.begin(), m_scene.loads.end(), [](const Load& load) {
+    return load.kind == LoadKind::pressure || load.follower;
+  });
 }
 
 // Mean forces over [from, to] on the particles of a body where they are now.
@@ -540,8 +561,8 @@ Points PeridynamicsMethod::load_accelerations(const Points& current, double from
   return accelerations;
 }
 
-// Loads on the surface, at every force pass of the solver: `since` after its step began. Held over a step of the scene, forces that
-// push inwards turn a body on that has begun to turn (1.8 times as fast after each of a box's steps of 1/60 s).
+// Loads where one follows the surface, at every force pass of the solver: `since` after its step began. Held over a step of the
+// scene, forces that push inwards turn a body on that has begun to turn (1.8 times as fast after each of a box's steps of 1/60 s).
 Points PeridynamicsMethod::pushes(double since) {
   const double now = m_step_start + since, half = 0.5 * m_step_length;
   return load_accelerations(m_solver->positions(), std::max(0.0, now - half), now + half);
@@ -571,7 +592,7 @@ void PeridynamicsMethod::prescribe(double from, double to) {
   }
   m_solver->set_held(held);
   m_solver->drive(velocities);
-  if (has_surface_loads()) return;  // the solver asks for them
+  if (has_following_loads()) return;  // the solver asks for them
   const Points accelerations = load_accelerations(current, from, to);
   if (accelerations.size() > 0) m_solver->set_accelerations(accelerations);
 }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "core/mesh/distance.h"
 #include "core/mesh/quality.h"
+#include "core/scene/rig_file.h"
 
 namespace exemplar {
 
@@ -161,34 +163,63 @@ void warn_of_idle_loads(const Scene& scene, Notes& notes) {
                         scene.loads[k].start, scene.time.duration));
 }
 
+// What is wrong with a file before anything is known of its format; empty: nothing.
+std::string problem_of_file(const std::string& place) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(place, error);
+  if (!std::filesystem::exists(status)) return "there is no such file";
+  if (std::filesystem::is_directory(status)) return "is a folder, not a file";
+  std::ifstream file(place, std::ios::binary);
+  if (!file) return "cannot be opened for reading";
+  char first = 0;
+  return file >> first ? "" : "is empty";
+}
+
+std::string problem_of_run(const std::string& place) {
+  std::error_code error;
+  return std::filesystem::exists(place, error) ? "" : "there is no such run";
+}
+
+void find_rig_problems(const std::string& place, const std::string& path, std::vector<Problem>& problems) {
+  try {
+    check_rig_file(place);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems()) problems.push_back({place, path, problem.message});
+  }
+}
+
 }  // namespace
 
-std::vector<Problem> missing_files(const Scene& scene) {
+std::vector<Problem> file_problems(const Scene& scene) {
   std::vector<Problem> problems;
   for (const Body& body : scene.bodies) {
     if (&body != &scene.bodies.front() && (&body - 1)->path() == body.path()) continue;  // a copy
-    const auto look_for = [&](const std::string& name, const std::string& path, const char* what) {
-      const std::string place = (std::filesystem::path(body.directory()) / name).string();
-      std::error_code error;
-      if (!std::filesystem::exists(place, error))
-        problems.push_back({place, body.path() + path, fmt::format("there is no such {}", what)});
+    const auto place_of = [&](const std::string& name) {
+      return (std::filesystem::path(body.directory()) / name).string();
+    };
+    const auto look_at = [&](const std::string& name, const std::string& path, const auto& problem_of) {
+      const std::string place = place_of(name), problem = problem_of(place);
+      if (!problem.empty()) problems.push_back({place, body.path() + path, problem});
+      return problem.empty();
     };
     const BodySettings& settings = body.settings();
     for (std::size_t e = 0; e < settings.examples.size(); ++e) {
       const ExampleSettings& example = settings.examples[e];
       const std::string path = fmt::format(".examples[{}]", e);
-      if (example.file) look_for(*example.file, path, "file");
-      if (example.frame) look_for(example.frame->run, path, "run");
+      if (example.file) look_at(*example.file, path, problem_of_file);
+      if (example.frame) look_at(example.frame->run, path, problem_of_run);
     }
-    if (settings.volume.file) look_for(*settings.volume.file, ".volume", "file");
-    if (settings.pieces && settings.pieces->labels) look_for(*settings.pieces->labels, ".pieces", "file");
-    if (settings.rig && settings.rig->file) look_for(*settings.rig->file, ".rig.file", "file");
+    if (settings.volume.file) look_at(*settings.volume.file, ".volume", problem_of_file);
+    if (settings.pieces && settings.pieces->labels)
+      look_at(*settings.pieces->labels, ".pieces", problem_of_file);
+    if (settings.rig && settings.rig->file && look_at(*settings.rig->file, ".rig.file", problem_of_file))
+      find_rig_problems(place_of(*settings.rig->file), body.path() + ".rig.file", problems);
   }
   return problems;
 }
 
 std::vector<Problem> start_problems(const Scene& scene) {
-  std::vector<Problem> problems = missing_files(scene);
+  std::vector<Problem> problems = file_problems(scene);
   if (!problems.empty()) return problems;  // where a body starts may be in one of them
   for (const Body& body : scene.bodies) find_in_bodies(scene, body, problems);
   find_between_obstacles(scene, problems);

@@ -14,9 +14,9 @@ namespace exemplar {
 // the scene, whatever the method would make of it.
 inline constexpr double k_start_depth = 5e-3;
 
-// Files and runs that bodies name and that are not there. Methods read what they need only, and a run of one that needs no
-// examples passed over their names.
-std::vector<Problem> missing_files(const Scene& scene);
+// Files and runs that bodies name and that are not there or cannot be what they are named for: folders, empty files, rigs
+// that are none. Methods read what they need only, and a run of one that needs no examples passed over their names.
+std::vector<Problem> file_problems(const Scene& scene);
 
 // These, and bodies inside obstacles, obstacles inside bodies, and free obstacles inside each other.
 std::vector<Problem> start_problems(const Scene& scene);

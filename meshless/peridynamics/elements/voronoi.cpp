@@ -11,10 +11,19 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-Cell convert(voro::voronoicell_neighbor& source, const Points& points, int id) {
+// voro++ takes for one what is closer than some 1e-11: cells of small bodies are cut enlarged. A power of two, so that
+// nothing is rounded.
+double enlargement(const Vec3& size) {
+  constexpr double large_enough = 0.01;
+  const double diagonal = size.norm();
+  return diagonal > 0 && diagonal < large_enough ? std::ldexp(1.0, -std::ilogb(diagonal)) : 1;
+}
+
+Cell convert(voro::voronoicell_neighbor& source, const Points& points, int id, double scale) {
   std::vector<double> vertices;
   std::vector<int> faces, others;
-  source.vertices(points(id, 0), points(id, 1), points(id, 2), vertices);
+  source.vertices(scale * points(id, 0), scale * points(id, 1), scale * points(id, 2), vertices);
+  for (double& coordinate : vertices) coordinate /= scale;
   source.face_vertices(faces);
   source.neighbors(others);
   Cell cell;
@@ -108,9 +117,12 @@ VoronoiCells::VoronoiCells(const Points& points, const Vec3& low, const Vec3& hi
   const double per_block =
       std::cbrt(size.prod() / std::max<double>(1, static_cast<double>(points.rows()) / 6));
   const auto blocks = [&](int a) { return std::clamp(static_cast<int>(size[a] / per_block), 1, 512); };
-  voro::container container(low[0], high[0], low[1], high[1], low[2], high[2], blocks(0), blocks(1),
-                            blocks(2), false, false, false, 8);
-  for (int i = 0; i < points.rows(); ++i) container.put(i, points(i, 0), points(i, 1), points(i, 2));
+  const double scale = enlargement(size);
+  const Vec3 from = scale * low, to = scale * high;
+  voro::container container(from[0], to[0], from[1], to[1], from[2], to[2], blocks(0), blocks(1), blocks(2),
+                            false, false, false, 8);
+  for (int i = 0; i < points.rows(); ++i)
+    container.put(i, scale * points(i, 0), scale * points(i, 1), scale * points(i, 2));
   std::vector<Stored> wanted;
   voro::c_loop_all loop(container);
   if (loop.start()) {
@@ -126,7 +138,7 @@ VoronoiCells::VoronoiCells(const Points& points, const Vec3& low, const Vec3& hi
     for (std::size_t w = begin; w < end; ++w) {
       const auto& [id, block, place, i, j, k] = wanted[w];
       if (compute.compute_cell(cell, block, place, i, j, k))
-        m_cells[static_cast<std::size_t>(id)] = convert(cell, points, id);
+        m_cells[static_cast<std::size_t>(id)] = convert(cell, points, id, scale);
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/errors.h"
@@ -10,6 +11,7 @@
 #include "core/mesh/extrude.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
+#include "core/scene/checks/start_check.h"
 #include "core/scene/json.h"
 #include "core/scene/poses.h"
 
@@ -230,6 +232,55 @@ TEST(Scene, AllProblemsOfAllBodiesAtOnce) {
   } catch (const InputError& error) {
     EXPECT_EQ(error.problems().size(), 2u) << error.what();
   }
+}
+
+// Methods read what they need only: files that are there and no use were passed over.
+TEST(Scene, FilesThatAreNoFilesAreRefusedForEveryMethod) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / "scene_bad_files";
+  fs::create_directories(folder / "a_folder");
+  const auto write = [&](const char* name, const char* text) { std::ofstream(folder / name) << text; };
+  write("empty", "");
+  write("blank", " \n\n");
+  write("cut.json", R"({"format": "exemplar rig 1", "handles": [)");
+  write("other.json", R"({"format": 3})");
+  write("rig.json", R"({"format": "exemplar rig 1"})");
+  using Name = void (*)(BodySettings&, const std::string&);
+  const auto as_example = [](BodySettings& body, const std::string& file) {
+    body.examples.resize(1);
+    body.examples[0].file = file;
+  };
+  const auto as_labels = [](BodySettings& body, const std::string& file) {
+    body.pieces.emplace();
+    body.pieces->labels = file;
+  };
+  const auto as_volume = [](BodySettings& body, const std::string& file) {
+    body.volume = {};
+    body.volume.file = file;
+  };
+  const auto as_rig = [](BodySettings& body, const std::string& file) {
+    body.rig.emplace();
+    body.rig->file = file;
+  };
+  const auto problem = [&](Name name, const std::string& file) {
+    SceneSettings settings;
+    settings.bodies.push_back(box_body());
+    name(settings.bodies[0], file);
+    const std::vector<Problem> found = start_problems(make_scene(settings, folder.string()));
+    return found.empty() ? std::string() : found[0].path + ": " + found[0].message;
+  };
+  for (const auto& [name, path] : {std::pair<Name, std::string>{as_example, "bodies[0].examples[0]"},
+                                   {as_labels, "bodies[0].pieces"},
+                                   {as_volume, "bodies[0].volume"},
+                                   {as_rig, "bodies[0].rig.file"}}) {
+    EXPECT_EQ(problem(name, "none"), path + ": there is no such file");
+    EXPECT_EQ(problem(name, "a_folder"), path + ": is a folder, not a file");
+    EXPECT_EQ(problem(name, "empty"), path + ": is empty");
+    EXPECT_EQ(problem(name, "blank"), path + ": is empty");
+  }
+  EXPECT_EQ(problem(as_rig, "cut.json").find("bodies[0].rig.file: "), 0u) << problem(as_rig, "cut.json");
+  EXPECT_EQ(problem(as_rig, "other.json"), "bodies[0].rig.file: is not \"exemplar rig 1\": not a rig");
+  EXPECT_EQ(problem(as_rig, "rig.json"), "");
 }
 
 }  // namespace exemplar

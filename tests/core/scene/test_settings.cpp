@@ -181,4 +181,22 @@ TEST(SceneFile, FindsReferencesToNothing) {
   }
 }
 
+TEST(SceneFile, ARegionThatIsNotAllIsRefused) {
+  const auto parse = [](const char* region) {
+    const std::string text = std::string(R"({"bodies": [{"name": "a", "surface": {"box": {}},
+      "supports": [{"region": )") +
+                             region + "}]}]}";
+    return parse_scene(parse_json(text, "x"), "x", {});
+  };
+  EXPECT_TRUE(parse(R"({"all": true})").settings.bodies[0].supports[0].region.all);
+  EXPECT_NO_THROW(parse(R"({"sphere": {"centre": [0, 0, 0], "radius": 1}})"));
+  try {
+    parse(R"({"all": false})");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems().front().path, "bodies[0].supports[0].region.all");
+    EXPECT_EQ(error.problems().front().message, "expected true, or another kind of region");
+  }
+}
+
 }  // namespace exemplar

@@ -447,8 +447,60 @@ TEST(Method, RefusesAnOpenSurface) {
 TEST(Method, ThinPartOfAPlateIsItsThickness) {
   SceneSettings plate = dropped_box();
   plate.bodies[0].rotation = {};
-  plate.bodies[0].surface.box = BoxParams{Vec3(0.1, 0.01, 0.1), Eigen::Vector3i(4, 2, 4)};
-  EXPECT_NEAR(thin_part(make_scene(plate, "").bodies[0].surface()), 0.01, 1e-6);
+  for (const double thickness : {1e-2, 1e-5, 1e-9}) {
+    plate.bodies[0].surface.box = BoxParams{Vec3(0.1, thickness, 0.1), Eigen::Vector3i(4, 2, 4)};
+    EXPECT_NEAR(thin_part(make_scene(plate, "").bodies[0].surface()), thickness, 1e-4 * thickness);
+  }
+}
+
+// Filling took minutes before the thickness was looked at.
+TEST(Method, FilmsAreRefusedBeforeTheyAreFilled) {
+  SceneSettings film = dropped_box();
+  film.bodies[0].rotation = {};
+  for (const double thickness : {1e-4, 1e-5, 1e-9}) {
+    film.bodies[0].surface.box = BoxParams{Vec3(0.2, thickness, 0.2), Eigen::Vector3i(4, 1, 4)};
+    const Scene scene = make_scene(film, "");
+    for (const ElementKind kind : {ElementKind::cubes, ElementKind::tets, ElementKind::voronoi})
+      expect_refused(scene, small(kind), "methods.peridynamics.particles", "less than one particle across");
+  }
+}
+
+// Cells of a body of a micrometre were all lost to a tolerance in metres.
+TEST(Method, BodiesOfAnySizeAreFilled) {
+  for (const double scale : {1e-3, 1e-5, 1e-7}) {
+    SceneSettings settings = dropped_box();
+    settings.bodies[0].surface.scale = scale;
+    settings.bodies[0].position *= scale;
+    settings.time = {1e-9, 1e9, 1};
+    const Scene scene = make_scene(settings, "");
+    for (const ElementKind kind : {ElementKind::cubes, ElementKind::voronoi}) {
+      const auto method = make_method(scene, small(kind));
+      EXPECT_NEAR(method->diagnostics().mass / (2200 * 0.1 * 0.06 * 0.05 * scale * scale * scale), 1, 1e-6)
+          << scale << " " << static_cast<int>(kind);
+    }
+  }
+}
+
+TEST(Method, AVelocityFieldThatIsWrongIsSaidWithItsPlace) {
+  const Scene scene = make_scene(dropped_box(), "");
+  Settings settings = small(ElementKind::cubes);
+  settings.velocities.resize(2);
+  settings.velocities[1].gradient = {Vec3::UnitX()};
+  expect_refused(scene, settings, "methods.peridynamics.velocities[1].gradient", "three rows");
+  settings.velocities[1].gradient.clear();
+  settings.velocities[1].region.sphere = RegionSphere{Vec3(9, 9, 9), 0.1};
+  expect_refused(scene, settings, "methods.peridynamics.velocities[1].region", "no particle");
+}
+
+// The stable step of a body without stiffness is longer than the scene's.
+TEST(Method, AtLeastOneStepIsCountedPerSceneStep) {
+  SceneSettings settings = dropped_box();
+  settings.bodies[0].material.young = 1e-300;
+  const auto method = make_method(make_scene(settings, ""), small(ElementKind::cubes));
+  const Notes notes = method->notes();
+  EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const Note& note) {
+    return note.text.find("; 10 steps take about") != std::string::npos;
+  }));
 }
 
 TEST(Method, ValidationCases) {
