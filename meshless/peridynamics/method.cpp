@@ -522,9 +522,8 @@ double PeridynamicsMethod::obstacle_speed() const {
 
 // Loads that turn with the surface.
 bool PeridynamicsMethod::has_following_loads() const {
-  return std::any_of(m_scene.loads.begin(), m_scene.loads.end(), [](const Load& load) {
-    return load.kind == LoadKind::pressure || load.follower;
-  });
+  return std::any_of(m_scene.loads.begin(), m_scene.loads.end(),
+                     [](const Load& load) { return load.kind == LoadKind::pressure || load.follower; });
 }
 
 // Mean forces over [from, to] on the particles of a body where they are now.
