@@ -1,8 +1,12 @@
 #include "core/contact/carried_actions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "core/base/errors.h"
 
 namespace exemplar {
 
@@ -63,8 +67,24 @@ CarriedSurface refine_surface(const CarriedPoints& vertices, const TriMesh& surf
   return out;
 }
 
+namespace {
+
+// Makes one action alone, so that what is wrong with it is said with its place.
+template <class Make>
+void check_at(const std::string& path, const Make& make) {
+  try {
+    make();
+  } catch (const InputError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) problem.path = path;
+    throw InputError(std::move(problems));
+  }
+}
+
+}  // namespace
+
 SupportSet carried_supports(const std::vector<Support>& supports, const std::string& body,
-                            const CarriedSurface& surface, const Points& particles) {
+                            const std::string& path, const CarriedSurface& surface, const Points& particles) {
   std::vector<Support> adapted = supports;
   const Points start = supports.empty() ? Points() : surface.at(particles);
   for (Support& support : adapted) {
@@ -81,6 +101,8 @@ SupportSet carried_supports(const std::vector<Support>& supports, const std::str
     support.region.kind = RegionKind::nearest;
     for (const int node : carriers) support.region.points.push_back(particles.row(node).transpose());
   }
+  for (std::size_t k = 0; k < adapted.size(); ++k)
+    check_at(fmt::format("{}.supports[{}]", path, k), [&] { SupportSet({adapted[k]}, body, particles); });
   return {adapted, body, particles};
 }
 
@@ -89,13 +111,22 @@ CarriedLoads::CarriedLoads(const std::vector<Load>& loads, const std::string& bo
     : m_surface(std::move(surface)) {
   std::vector<Load> on_surface, on_particles;
   const Points start = loads.empty() ? Points() : m_surface.at(particles);
-  for (const Load& load : loads) {
+  const auto set_on_surface = [&](const std::vector<Load>& some) {
+    return LoadSet(some, body, start, VecX::Constant(start.rows(), masses.sum()), m_surface.triangles);
+  };
+  const auto set_on_particles = [&](const std::vector<Load>& some) {
+    return LoadSet(some, body, particles, masses, Triangles());
+  };
+  for (std::size_t k = 0; k < loads.size(); ++k) {
+    const Load& load = loads[k];
     if (!load.body.empty() && load.body != body) continue;
-    (acts_on_surface(load, m_surface, start, particles) ? on_surface : on_particles).push_back(load);
+    const bool is_on_surface = acts_on_surface(load, m_surface, start, particles);
+    check_at(fmt::format("loads[{}]", k),
+             [&] { is_on_surface ? set_on_surface({load}) : set_on_particles({load}); });
+    (is_on_surface ? on_surface : on_particles).push_back(load);
   }
-  m_on_surface =
-      LoadSet(on_surface, body, start, VecX::Constant(start.rows(), masses.sum()), m_surface.triangles);
-  m_on_particles = LoadSet(on_particles, body, particles, masses, Triangles());
+  m_on_surface = set_on_surface(on_surface);
+  m_on_particles = set_on_particles(on_particles);
 }
 
 Points CarriedLoads::forces(const Points& particles, double from, double to) const {

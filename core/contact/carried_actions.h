@@ -24,8 +24,9 @@ CarriedSurface refine_surface(const CarriedPoints& vertices, const TriMesh& surf
 
 // By the particles in each region; where a region holds none, by those that carry the surface in it with a
 // weight of more than a tenth. Throws InputError where both are empty.
+// `path`: the body's place in the scene, for what is wrong.
 SupportSet carried_supports(const std::vector<Support>& supports, const std::string& body,
-                            const CarriedSurface& surface, const Points& particles);
+                            const std::string& path, const CarriedSurface& surface, const Points& particles);
 
 class CarriedLoads {
  public:

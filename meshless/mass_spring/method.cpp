@@ -78,7 +78,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
     out.contact_points =
         with_inner_particles(std::move(out.contact_points), body.surface(), springs.network().rest_positions);
   CarriedSurface fine = refine_surface(out.surface, body.surface(), springs.network().rest_lengths.mean());
-  out.supports = carried_supports(body.supports(), body.name(), fine, springs.positions);
+  out.supports = carried_supports(body.supports(), body.name(), body.path(), fine, springs.positions);
   out.loads = CarriedLoads(scene.loads, body.name(), std::move(fine), springs.positions, masses);
   out.contact_margin = 0.1 * springs.network().rest_lengths.mean();
   return out;
@@ -416,6 +416,11 @@ std::vector<std::pair<Vec3, Quat>> MassSpringMethod::obstacle_poses() const {
 
 Notes MassSpringMethod::notes() const {
   Notes out = overlap_notes(m_scene);
+  const auto warn = [&](const char* text) { out.push_back({Severity::warning, text}); };
+  if (m_settings.spring_constant > 0 && m_settings.stiffness != StiffnessRule::uniform)
+    warn("methods.mass-spring.spring_constant has no effect without stiffness: uniform");
+  if (m_settings.iterations != Settings{}.iterations && m_settings.integration == Integration::forces)
+    warn("methods.mass-spring.iterations has no effect with integration: forces");
   for (const SceneBody& body : m_bodies) {
     out.push_back(
         {Severity::note, fmt::format("{}: {} nodes, {} springs, stable up to {:.3g} s", body.body->name(),

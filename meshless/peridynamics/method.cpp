@@ -425,7 +425,7 @@ void PeridynamicsMethod::make_solver() {
     const Points rest = part.elements.particles.positions;
     const VecX own = Eigen::Map<const VecX>(masses.data() + part.first, part.count());
     CarriedSurface fine = own_surface(part.elements);
-    part.supports = carried_supports(part.body->supports(), part.body->name(), fine, rest);
+    part.supports = carried_supports(part.body->supports(), part.body->name(), part.body->path(), fine, rest);
     part.loads = CarriedLoads(m_scene.loads, part.body->name(), std::move(fine), rest, own);
     part.loaded = part.loads.needs_surface() ? LoadedSurface(part.elements) : LoadedSurface();
     for (const SupportedNode& node : part.supports.at(0)) held[part.first + node.node] = axes_of(node);

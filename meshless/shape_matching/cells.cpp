@@ -34,6 +34,18 @@ std::vector<int> sorted_unique(std::vector<int> values) {
   return values;
 }
 
+// Names what was asked for: numbers of cells, or their size.
+[[noreturn]] void refuse_lattice(const CubicalOptions& options, double points) {
+  const auto& counts = options.cell_counts;
+  const bool is_counted = counts[0] > 0 || counts[1] > 0 || counts[2] > 0;
+  const std::string asked = is_counted ? fmt::format("[{}, {}, {}] cells", counts[0], counts[1], counts[2])
+                                       : fmt::format("a cell size of {} m", options.cell_size);
+  throw InputError(Problem{{},
+                           fmt::format("methods.shape-matching.{}", is_counted ? "cell_counts" : "cell_size"),
+                           fmt::format("{} would need {:.3g} lattice points (limit {}); use {} cells", asked,
+                                       points, options.max_lattice_points, is_counted ? "fewer" : "larger")});
+}
+
 // Lattice of the box [low, high]; a direction without extent gets one cell of the wanted size.
 Lattice make_lattice(Vec3 low, Vec3 high, const CubicalOptions& options) {
   if (!(low.allFinite() && high.allFinite()))
@@ -56,10 +68,7 @@ Lattice make_lattice(Vec3 low, Vec3 high, const CubicalOptions& options) {
     lattice.spacing(axis) = extent / count;
     lattice.cells[axis] = static_cast<int>(std::min(count, 1e9));
   }
-  if (!(points <= static_cast<double>(options.max_lattice_points)))
-    throw InputError(
-        fmt::format("a cell size of {} m would need {:.3g} lattice points (limit {}); use larger cells",
-                    options.cell_size, points, options.max_lattice_points));
+  if (!(points <= static_cast<double>(options.max_lattice_points))) refuse_lattice(options, points);
   lattice.origin = low;
   lattice.particle_at.assign(static_cast<std::size_t>(points), -1);
   return lattice;

@@ -552,8 +552,26 @@ std::vector<std::pair<Vec3, Quat>> ShapeMatchingMethod::obstacle_poses() const {
   return poses;
 }
 
+// What was set and is not used with the other settings.
+Notes idle_settings(const Settings& settings) {
+  Notes out;
+  const auto warn_if = [&](bool is_idle, const char* text) {
+    if (is_idle) out.push_back({Severity::warning, std::string("methods.shape-matching.") + text});
+  };
+  const bool are_tets = settings.cells == CellShape::tets;
+  warn_if(settings.regions > 0 && settings.cells != CellShape::regions,
+          "regions has no effect without cells: regions");
+  warn_if(settings.cell_size > 0 && are_tets, "cell_size has no effect with cells: tets");
+  warn_if((settings.cell_counts.array() > 0).any() && are_tets, "cell_counts has no effect with cells: tets");
+  warn_if(settings.plasticity.yield > 0 && settings.plasticity.model == PlasticityModel::none,
+          "plasticity.yield has no effect with plasticity.model: none");
+  return out;
+}
+
 Notes ShapeMatchingMethod::notes() const {
   Notes out = overlap_notes(m_scene);
+  const Notes idle = idle_settings(m_settings);
+  out.insert(out.end(), idle.begin(), idle.end());
   for (const SceneBody& body : m_bodies) out.insert(out.end(), body.notes.begin(), body.notes.end());
   return out;
 }

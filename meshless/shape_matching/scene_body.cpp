@@ -231,7 +231,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
       closed_surface(body), matched.rest_positions());
   const double spacing = 2.0 * std::sqrt(matched.cells().mean_square_radius());
   CarriedSurface fine = refine_surface(out.surface, body.surface(), spacing);
-  out.supports = carried_supports(body.supports(), body.name(), fine, matched.positions);
+  out.supports = carried_supports(body.supports(), body.name(), body.path(), fine, matched.positions);
   out.loads = CarriedLoads(scene.loads, body.name(), std::move(fine), matched.positions, matched.masses());
   out.contact_margin = 0.1 * spacing;
   out.notes = notes_of(body, matched, options.plasticity, out.substeps,

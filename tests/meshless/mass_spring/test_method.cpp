@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/errors.h"
 #include "core/base/parallel.h"
 #include "core/run/surface_fields.h"
 #include "meshless/mass_spring/method.h"
@@ -249,6 +250,48 @@ TEST(MassSpringMethod, AStiffMaterialIsSoftenedAndSaid) {
   for (const Note& note : method->notes()) is_said |= note.severity == Severity::warning;
   EXPECT_TRUE(is_said);
   EXPECT_EQ(method->advance(scene.frame_time(2), k_never).status, Status::ok);
+}
+
+TEST(MassSpringMethod, SettingsWithoutEffectAreSaid) {
+  const Scene scene = make_scene(falling(false), "");
+  const auto says = [&](const Settings& settings, const std::string& text) {
+    const Notes notes = make_method(scene, settings)->notes();
+    return std::any_of(notes.begin(), notes.end(), [&](const Note& note) {
+      return note.severity == Severity::warning && note.text.find(text) != std::string::npos;
+    });
+  };
+  Settings settings;
+  EXPECT_FALSE(says(settings, "has no effect"));
+  settings.spring_constant = 1e4;
+  settings.iterations = 7;
+  EXPECT_TRUE(says(settings, "methods.mass-spring.spring_constant has no effect"));
+  EXPECT_TRUE(says(settings, "methods.mass-spring.iterations has no effect"));
+  settings.stiffness = StiffnessRule::uniform;
+  settings.integration = Integration::constraints;
+  EXPECT_FALSE(says(settings, "has no effect"));
+}
+
+TEST(MassSpringMethod, RegionsWithoutANodeAreSaidWithTheirPlace) {
+  const auto path_of = [](const SceneSettings& settings) {
+    try {
+      make_method(make_scene(settings, ""), {});
+    } catch (const InputError& error) {
+      return error.problems()[0].path;
+    }
+    return std::string("not refused");
+  };
+  RegionSettings everything, far_away;
+  everything.all = true;
+  far_away.sphere = RegionSphere{Vec3(9, 9, 9), 0.1};
+  SceneSettings held = falling(false), loaded = held;
+  held.bodies[0].supports.resize(2);
+  held.bodies[0].supports[0].region = everything;
+  held.bodies[0].supports[1].region = far_away;
+  EXPECT_EQ(path_of(held), "bodies[0].supports[1]");
+  loaded.loads.resize(2);
+  loaded.loads[0].region = everything;
+  loaded.loads[1].region = far_away;
+  EXPECT_EQ(path_of(loaded), "loads[1]");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 
+#include "core/base/errors.h"
 #include "core/base/parallel.h"
 #include "core/world/obstacle_motion.h"
 #include "meshless/shape_matching/method.h"
@@ -192,6 +193,41 @@ TEST(ShapeMatchingMethod, MomentumGoesFromTheBallToTheBody) {
   const Vec3 total = method->diagnostics().linear_momentum + world.linear_momentum();
   EXPECT_LT((total - Vec3(0, -24, 0)).norm(), 1e-9);
   EXPECT_LT(method->diagnostics().linear_momentum.y(), -5.0);
+}
+
+TEST(ShapeMatchingMethod, SettingsWithoutEffectAreSaid) {
+  const Scene scene = make_scene(plank_and_ball(), "");
+  const auto said = [&](const Settings& settings) {
+    std::string all;
+    for (const Note& note : make_method(scene, settings)->notes())
+      if (note.text.find("has no effect") != std::string::npos) all += note.text + "; ";
+    return all;
+  };
+  Settings settings;
+  EXPECT_EQ(said(settings), "");
+  settings.regions = 5;
+  settings.plasticity.yield = 0.1;
+  settings.plasticity.model = PlasticityModel::none;
+  EXPECT_EQ(said(settings),
+            "methods.shape-matching.regions has no effect without cells: regions; "
+            "methods.shape-matching.plasticity.yield has no effect with plasticity.model: none; ");
+  settings = {};
+  settings.cells = CellShape::tets;
+  settings.cell_size = 0.1;
+  EXPECT_EQ(said(settings), "methods.shape-matching.cell_size has no effect with cells: tets; ");
+}
+
+TEST(ShapeMatchingMethod, TooManyCellsAreNamedAsTheyWereGiven) {
+  const Scene scene = make_scene(plank_and_ball(), "");
+  Settings settings;
+  settings.cell_counts = IntVec3::Constant(2000);
+  try {
+    make_method(scene, settings);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems()[0].path, "methods.shape-matching.cell_counts");
+    EXPECT_EQ(error.problems()[0].message.find("[2000, 2000, 2000] cells would need"), 0u) << error.what();
+  }
 }
 
 }  // namespace
