@@ -543,7 +543,7 @@ Points PeridynamicsMethod::load_forces(BodyParticles& part, const Points& curren
   };
   const Points surface = part.loaded.points(own, rotation);
   return part.loads.forces_on_particles(own, from, to) +
-         part.loaded.spread(part.loads.forces_on_surface(surface, from, to), own);
+         part.loaded.spread(part.loads.forces_on_surface(surface, from, to), own, has_following_loads());
 }
 
 // Accelerations by loads, of all particles; empty without loads.

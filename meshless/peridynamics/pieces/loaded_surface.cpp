@@ -193,15 +193,19 @@ void LoadedSurface::add_normal_moment(const Owner& owner, const Points& particle
             across.cross(plane.a) * owner.axes.col(2).transpose();
 }
 
-Points LoadedSurface::spread(const Points& on_points, const Points& particles) const {
-  std::vector<Vec3> sums(m_shares.size(), Vec3::Zero());  // of a part of a vertex, where its first share is
-  for (std::size_t p = 0; p < m_points.size(); ++p)
-    sums[to_size(m_shares[to_size(m_points[p])].part)] +=
+Points LoadedSurface::spread(const Points& on_points, const Points& particles, bool is_joined) const {
+  // Of a part of a vertex, where its first share is; of every share where they are not joined.
+  std::vector<Vec3> sums(m_shares.size(), Vec3::Zero());
+  for (std::size_t p = 0; p < m_points.size(); ++p) {
+    const int own = m_points[p];
+    sums[to_size(is_joined ? m_shares[to_size(own)].part : own)] +=
         on_points.row(static_cast<Eigen::Index>(p)).transpose();
+  }
   Points out = Points::Zero(particles.rows(), 3);
   std::vector<Mat3> moments(m_owners.size(), Mat3::Zero());  // Σ force armᵀ
-  for (const Share& share : m_shares) {
-    const Vec3 force = sums[to_size(share.part)] / share.of;
+  for (std::size_t k = 0; k < m_shares.size(); ++k) {
+    const Share& share = m_shares[k];
+    const Vec3 force = is_joined ? Vec3(sums[to_size(share.part)] / share.of) : sums[k];
     if (force.isZero(0)) continue;
     out.row(m_owners[to_size(share.owner)].particle) += force.transpose();
     moments[to_size(share.owner)] += force * share.arm.transpose();

@@ -41,8 +41,10 @@ class LoadedSurface {
   void follow_bonds(const BondsOfBody& bonds);
   // rotation(particle): for arms that no bond turns.
   Points points(const Points& particles, const std::function<Mat3(int)>& rotation) const;
-  // What acts on the points, as forces on the particles that are there now.
-  Points spread(const Points& on_points, const Points& particles) const;
+  // What acts on the points, as forces on the particles that are there now. `is_joined`: by all owners around a corner, as points()
+  // has it, which loads that follow the surface need. Otherwise by the owner of the piece that the force is on: how its polygon is
+  // cut into triangles then makes no difference (joined, the diagonals of a lattice's faces made a mirror image none).
+  Points spread(const Points& on_points, const Points& particles, bool is_joined = true) const;
 
  private:
   struct Owner {
