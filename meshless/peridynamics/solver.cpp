@@ -565,7 +565,7 @@ bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
 }
 
 // After the kick; `first`: see first_look.
-void Solver::drift(std::size_t i, double dt, double first, Block& block) {
+inline void Solver::drift(std::size_t i, double dt, double first, Block& block) {
   const Record& v = m_velocities[i];
   if (!m_is_pushed.empty() && m_is_pushed[i]) m_work[i] += 0.5 * dt * m_outside[i].dot(vec(v));
   const double speed_squared = v.x * v.x + v.y * v.y + v.z * v.z;
