@@ -256,7 +256,7 @@ TEST(SpringBody, OverstretchedSpringsAreRemovedAndPullNoMore) {
   }
 }
 
-// With the energy at the end of a step whose work is half done, a bar that flew apart gained as much as its breaking took.
+// What a spring held is that of half a step before it broke, where the velocities are.
 TEST(SpringBody, WhatBreaksBringsNoEnergy) {
   SpringOptions options = undamped();
   options.strain_limit = 0.05;
