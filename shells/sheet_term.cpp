@@ -34,19 +34,19 @@ SheetTerm<Triangle>::SheetTerm(std::shared_ptr<const Sheet> sheet, std::vector<T
     m_factors.template head<in_plane>().setConstant(examples->membrane);
     m_factors.template tail<3>().setConstant(examples->bending);
   }
-  find_ways();
+  find_example_directions();
   number_nodes();
 }
 
 template <class Triangle>
 void SheetTerm<Triangle>::set_rest(Rests<Triangle> rest) {
   m_rest = std::move(rest);
-  find_ways();
+  find_example_directions();
 }
 
 // p_0 carries the plastic offsets of W_i; the examples themselves stay as they are.
 template <class Triangle>
-void SheetTerm<Triangle>::find_ways() {
+void SheetTerm<Triangle>::find_example_directions() {
   const auto count = to_row(m_poses.size());
   m_ways.assign(m_poses.size(), Rests<Triangle>::Zero(Triangle::measures, m_rest.cols()));
   m_pulls = m_ways;

@@ -101,7 +101,7 @@ class SheetTerm : public NodeTerm {
   };
 
   void number_nodes();
-  void find_ways();
+  void find_example_directions();
   Measures example_rest(std::size_t t, const VecX& w) const;
   bool in_examples(std::size_t t) const { return !m_poses.empty() && (m_in.empty() || m_in[t]); }
   Point evaluate(const Points& x, const VecX& theta, const VecX& w, std::size_t t) const;

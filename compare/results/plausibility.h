@@ -1,5 +1,4 @@
-// Reasons to doubt a finished run, whatever its cost and distance: such a run is shown with them and recommended for
-// nothing.
+// Reasons to doubt a finished run, whatever its cost and distance: such a run is shown with them and is not ranked.
 #pragma once
 
 #include <string>

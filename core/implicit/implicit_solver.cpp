@@ -40,8 +40,8 @@ void add_solve(const NewtonSummary& next, NewtonSummary& total) {
 
 // As minimise(), but an iteration that has turned sliding contacts round is followed by one that holds them
 // (ContactFriction). Such iterations may be more than `options` allows.
-NewtonSummary minimise_rubbing(StepProblem& problem, LinearSolver& solver, ContactFriction& friction,
-                               const NewtonOptions& options, VecX& z) {
+NewtonSummary minimise_with_friction(StepProblem& problem, LinearSolver& solver, ContactFriction& friction,
+                                     const NewtonOptions& options, VecX& z) {
   NewtonOptions watching = options, once = options;
   watching.interrupted = [&] {
     return friction.reversals() > 0 || (options.interrupted && options.interrupted());
@@ -236,7 +236,7 @@ StepStatus ImplicitSolver::place_obstacles(const StepInput& input, VecX& q, Poin
   m_contact->find_pairs(m_state.positions, zero, predicted, q_free);
   if (m_contact->max_step(m_state.positions, zero, predicted, q_free) >= 1 && terms_allow(predicted)) {
     // Without obstacles the step starts as it would without contact, if nothing stands in the way.
-    m_may_predict = m_obstacles.empty() && way_is_free(start);
+    m_may_predict = m_obstacles.empty() && path_is_clear(start);
     if (m_may_predict) return StepStatus::ok;
     start = predicted;
     q = q_free;
@@ -331,7 +331,8 @@ NewtonSummary ImplicitSolver::solve(StepProblem& problem, VecX& z) {
   }
   add_solve(settle_friction(problem, z), total);
   if (!total.converged()) return total;
-  add_solve(minimise_rubbing(problem, *m_system.solver(), m_contact->friction(), m_options.newton, z), total);
+  add_solve(minimise_with_friction(problem, *m_system.solver(), m_contact->friction(), m_options.newton, z),
+            total);
   return total;
 }
 
@@ -342,7 +343,7 @@ NewtonSummary ImplicitSolver::settle_friction(StepProblem& problem, VecX& z) {
   NewtonSummary total;
   const auto solve_and_lag = [&](double tolerance) {
     options.force_tolerance = std::max(m_options.newton.force_tolerance, tolerance);
-    add_solve(minimise_rubbing(problem, *m_system.solver(), m_contact->friction(), options, z), total);
+    add_solve(minimise_with_friction(problem, *m_system.solver(), m_contact->friction(), options, z), total);
     problem.begin_solve(z);
     problem.lag(z);
   };
@@ -386,7 +387,7 @@ std::unique_ptr<NewtonProblem> ImplicitSolver::make_problem(const StepInput& inp
 }
 
 // Whether all nodes can go straight from the present state to `end`; finds the pairs of that way.
-bool ImplicitSolver::way_is_free(const Points& end) {
+bool ImplicitSolver::path_is_clear(const Points& end) {
   const VecX zero = VecX::Zero(6 * to_row(m_obstacles.size()));
   m_contact->find_pairs(m_state.positions, zero, end, zero);
   return m_contact->max_step(m_state.positions, zero, end, zero) >= 1;
@@ -400,7 +401,7 @@ void ImplicitSolver::start_from_prediction(const StepInput& input, const Points&
   for (const int order : {1, 2}) {
     VecX guess = z;
     const Points ahead = predict(input, start, order);
-    if (m_contact && !way_is_free(ahead)) continue;
+    if (m_contact && !path_is_clear(ahead)) continue;
     m_system.columns().gather(ahead, guess);
     const double value = problem.value(guess);
     if (!(value < best)) continue;

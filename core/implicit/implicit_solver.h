@@ -143,7 +143,7 @@ class ImplicitSolver {
   // The step's function at (start, q). `input` must outlive it.
   std::unique_ptr<StepProblem> problem_at(const StepInput& input, const Points& start, const VecX& q);
   void start_from_prediction(const StepInput& input, const Points& start, StepProblem& problem, VecX& z);
-  bool way_is_free(const Points& end);
+  bool path_is_clear(const Points& end);
   NewtonSummary solve(StepProblem& problem, VecX& z);
   NewtonSummary settle_friction(StepProblem& problem, VecX& z);
   void balance(const StepInput& input, const StepUnknowns& unknowns, StepPoint& at) const;

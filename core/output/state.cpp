@@ -66,6 +66,9 @@ double StateReader::read_double(const std::string& name) const {
 std::vector<double> StateReader::read_doubles(const std::string& name) const {
   return copy_all<double>(m_arrays, name);
 }
+const std::vector<std::uint8_t>& StateReader::bytes(const std::string& name) const {
+  return find(m_arrays, name);
+}
 std::vector<int> StateReader::read_ints(const std::string& name) const {
   return copy_all<int>(m_arrays, name);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/math/types.h"
@@ -24,6 +25,9 @@ class StateWriter {
   }
   void write(const std::string& name, const VecX& vector) {
     write(name, std::span<const double>(vector.data(), static_cast<std::size_t>(vector.size())));
+  }
+  void write_bytes(const std::string& name, std::vector<std::uint8_t> bytes) {
+    m_arrays[name] = std::move(bytes);
   }
   const StateArrays& arrays() const { return m_arrays; }
 
@@ -49,6 +53,8 @@ class StateReader {
   // Of any size.
   std::vector<double> read_doubles(const std::string& name) const;
   std::vector<int> read_ints(const std::string& name) const;
+  const std::vector<std::uint8_t>& bytes(const std::string& name) const;
+  std::size_t array_count() const { return m_arrays.size(); }
 
  private:
   StateArrays m_arrays;

@@ -23,7 +23,7 @@ Box bounds_of(const Points& points, const Triangles& triangles) {
   return box;
 }
 
-TriMesh together(const TriMesh& a, const TriMesh& b) {
+TriMesh merge_meshes(const TriMesh& a, const TriMesh& b) {
   const Eigen::Index first = a.vertices.rows();
   TriMesh both{Points(first + b.vertices.rows(), 3), Triangles(a.triangles.rows() + b.triangles.rows(), 3)};
   both.vertices << a.vertices, b.vertices;
@@ -95,7 +95,7 @@ double thickest(const PlacedBody& body) {
 }
 
 [[noreturn]] void refuse(const PlacedBody& a, const PlacedBody& b, const std::string& what) {
-  const TriMesh both = together(a.mesh(), b.mesh());
+  const TriMesh both = merge_meshes(a.mesh(), b.mesh());
   throw OverlapError({"", a.path + ".position",
                       fmt::format("bodies {} and {} overlap at the start: {}", a.name, b.name, what)},
                      triangles_of(both, crossing_pairs(both)));
@@ -137,7 +137,7 @@ Nearness nearest_of(const PlacedBody& body, std::span<const PlacedBody> others,
 void check_crossings(const PlacedBody& body, const PlacedBody& other) {
   const TriMesh a = body.mesh(), b = other.mesh();
   if (!may_touch(a, b, 0) || count_crossings(a, b) == 0) return;
-  const TriMesh both = together(a, b);
+  const TriMesh both = merge_meshes(a, b);
   for (const auto& [s, t] : self_intersections(both, std::numeric_limits<std::size_t>::max())) {
     if (s < a.triangles.rows() && t >= a.triangles.rows())
       refuse(body, other, "their surfaces cross at " + text_of(centre_of(both, t)));

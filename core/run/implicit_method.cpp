@@ -535,7 +535,7 @@ void ImplicitMethod::note_imbalance() {
                    m_time, m_residual)});
 }
 
-// Loads and supports: force times way.
+// Loads and supports: force times displacement.
 void ImplicitMethod::add_work(const StepInput& input, const Points& before) {
   const ImplicitState& state = m_solver.state();
   const Points way = state.positions - before;

@@ -62,7 +62,7 @@ std::vector<std::string> not_modelled(const Scene& scene, const Capabilities& ca
   const bool bouncy = any_body(scene, [](const Body& b) { return b.material().restitution > 0; });
   say(true, can.deformation, "deformation: bodies stay rigid");
   say(has_examples(scene, ExampleUse::plastic), can.elastic_examples,
-      "elastic examples: the poses do not attract");
+      "elastic examples: example poses have no effect");
   say(has_examples(scene, ExampleUse::elastic) && yields, can.plastic_examples,
       "plastic examples: the poses do not guide plastic flow");
   say(any_body(scene, [](const Body& b) { return !b.controllers().empty(); }), can.weight_control,

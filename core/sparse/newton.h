@@ -49,7 +49,7 @@ class NewtonProblem {
   // Told of the start and of every iterate that is accepted: for what follows the iterates (lagged stiffness,
   // branches of angles). Must not change value() and gradient() at z.
   virtual void accepted(const VecX& /*z*/) {}
-  // The size of a force in newton that counts as one for the relative tolerance; asked after gradient().
+  // The size of a force in newtons that counts as one for the relative tolerance; asked after gradient().
   virtual double force_scale() const = 0;
   // The same for border unknown i (joule for weights, newton or newton metre for an obstacle).
   virtual double border_scale(int /*i*/) const { return force_scale(); }

@@ -225,7 +225,7 @@ void Solver::for_each_contact(std::size_t i, const Visit& visit) const {
   }
 }
 
-void Solver::let_newcomers_in() {
+void Solver::register_new_contacts() {
   if (m_rules.contact == ContactModel::levine && !m_newcomers.empty()) {
     m_overlaps.resize(size());
     const double range = contact_range();
@@ -282,7 +282,7 @@ Vec3 Solver::outside_force(std::size_t i, const Vec3& force, const Vec3& acceler
 
 // The work of outside forces over a step is exactly that of the mean of its two ends times the way between them (with the
 // kinetic energy of Method::diagnostics).
-void Solver::book_work(std::size_t i, const Vec3& outside, double half_dt) {
+void Solver::accumulate_work(std::size_t i, const Vec3& outside, double half_dt) {
   m_is_pushed[i] = !outside.isZero(0);
   if (!m_is_pushed[i]) return;
   m_outside[i] = outside;
@@ -433,7 +433,7 @@ void Solver::force_pass(double half_dt) {
     if (v.w > 0) a += m_gravity;
     if (!m_external.empty() && v.w > 0) a += m_external[i];
     a = without_held_axes(i, a);
-    if (!m_is_pushed.empty()) book_work(i, outside_force(i, force, a), half_dt);
+    if (!m_is_pushed.empty()) accumulate_work(i, outside_force(i, force, a), half_dt);
     const double limit = m_strength[i] - m_rules.strengthening * row.least_strain;
     m_accelerations[i] = {a.x(), a.y(), a.z(), limit};
     v.x += half_dt * a.x();
@@ -644,7 +644,7 @@ bool Solver::step(double dt) {
   if (!std::isfinite(m_greatest_speed)) return false;
   if (m_projectile) m_projectile->centre += dt * m_projectile->velocity;
   refresh_contacts();
-  let_newcomers_in();
+  register_new_contacts();
   relax_overlaps();
   m_stepped = true;
   if (m_pushes) set_accelerations(m_pushes(dt));

@@ -186,11 +186,11 @@ class Solver {
   void break_row(int i, std::span<const std::pair<int, BrokenBond>> broken, double half_dt);
   void book_broken(std::size_t i, const RowForce& row, double half_dt);
   void set_record(std::size_t i, const Record& record);
-  void let_newcomers_in();
+  void register_new_contacts();
   void relax_overlaps();
   bool is_acted_on() const { return m_projectile || m_holds_any || !m_external.empty(); }
   Vec3 outside_force(std::size_t i, const Vec3& force, const Vec3& acceleration) const;
-  void book_work(std::size_t i, const Vec3& outside, double half_dt);
+  void accumulate_work(std::size_t i, const Vec3& outside, double half_dt);
   void refresh_contacts();
   double contact_range() const;
 

@@ -72,7 +72,7 @@ class BendMethod : public Method {
   JointSide side_of(int object, const Vec3& pivot) const;
   void watch_break(std::size_t simulation_joint, double dt);
   void apply_spring(std::size_t simulation_joint, double dt);
-  void give_late_kick(std::size_t simulation_joint);
+  void apply_deferred_impulse(std::size_t simulation_joint);
 
   const Scene& m_scene;
   Settings m_settings;
@@ -322,7 +322,7 @@ void BendMethod::apply_spring(std::size_t i, double dt) {
   m_simulation.apply(static_cast<std::size_t>(joint.a), Vec3::Zero(), -impulse / dt);
 }
 
-void BendMethod::give_late_kick(std::size_t i) {
+void BendMethod::apply_deferred_impulse(std::size_t i) {
   if (m_late_kicks[i].isZero(0)) return;
   const rigid::Joint& joint = m_simulation.joints()[i];
   const JointSide a = side_of(joint.a, joint.pivot_a), b = side_of(joint.b, joint.pivot_b);
@@ -580,7 +580,7 @@ void BendMethod::after_tick(double dt) {
   for (std::size_t i = 0; i < m_joint_of.size(); ++i) {
     watch_joint(i, dt);
     watch_break(i, dt);
-    if (m_settings.elastic) give_late_kick(i);
+    if (m_settings.elastic) apply_deferred_impulse(i);
   }
   std::vector<char> changed(m_bodies.size(), 0);
   if (m_dents) changed = m_dents->apply(m_simulation, m_bodies);

@@ -97,7 +97,7 @@ Face facing(const btCollisionObjectWrapper& box_object, const btCollisionObjectW
 }
 
 template <class Measure>
-FaceCorner taken_best(std::vector<FaceCorner>& from, const Measure& measure) {
+FaceCorner extract_best(std::vector<FaceCorner>& from, const Measure& measure) {
   const auto best = std::max_element(from.begin(), from.end(), [&](const FaceCorner& a, const FaceCorner& b) {
     return measure(a) < measure(b);
   });
@@ -109,14 +109,14 @@ FaceCorner taken_best(std::vector<FaceCorner>& from, const Measure& measure) {
 // The nearest, the farthest from it, the farthest from the line through both, the farthest on that line's other side.
 std::vector<FaceCorner> spread_out(std::vector<FaceCorner> from, const btVector3& normal) {
   std::vector<FaceCorner> chosen;
-  chosen.push_back(taken_best(from, [](const FaceCorner& c) { return -c.next; }));
+  chosen.push_back(extract_best(from, [](const FaceCorner& c) { return -c.next; }));
   const btVector3 first = chosen[0].point;
-  chosen.push_back(taken_best(from, [&](const FaceCorner& c) { return (c.point - first).length2(); }));
+  chosen.push_back(extract_best(from, [&](const FaceCorner& c) { return (c.point - first).length2(); }));
   const btVector3 across = normal.cross(chosen[1].point - first);
   const auto offset = [&](const FaceCorner& c) { return across.dot(c.point - first); };
-  chosen.push_back(taken_best(from, [&](const FaceCorner& c) { return btFabs(offset(c)); }));
+  chosen.push_back(extract_best(from, [&](const FaceCorner& c) { return btFabs(offset(c)); }));
   const btScalar side = offset(chosen[2]) > 0 ? -1 : 1;
-  chosen.push_back(taken_best(from, [&](const FaceCorner& c) { return side * offset(c); }));
+  chosen.push_back(extract_best(from, [&](const FaceCorner& c) { return side * offset(c); }));
   return chosen;
 }
 

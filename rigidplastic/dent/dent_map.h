@@ -35,9 +35,9 @@ bool may_fold(const Falloff& falloff);
 
 // How a profile becomes a map.
 struct ProfileOptions {
-  double width = 0;      // m, of the broadening Gaussians
-  double spacing = 0;    // m, of the grid; made larger where the grid would have more cells than allowed
-  int most_cells = 200;  // along either side
+  double width = 0;     // m, of the broadening Gaussians
+  double spacing = 0;   // m, of the grid; made larger where the grid would have more cells than allowed
+  int max_cells = 200;  // along either side
   Smoothing smoothing;
 };
 

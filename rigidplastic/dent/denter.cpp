@@ -40,7 +40,7 @@ DepthGrid profile_of(const Strike& strike, const Target& target, const DentMap& 
   ProfileOptions options;
   options.width = std::max(settings.broadening * map.distance, k_narrowest_broadening * target.edge_length);
   options.spacing = 0.5 * std::min(target.edge_length, strike.projectile_edge);
-  options.most_cells = settings.resolution;
+  options.max_cells = settings.resolution;
   options.smoothing = {settings.heat_steps, settings.raise_steps};
   const Rectangle footprint = target_footprint(*target.points, map.frame, map.distance);
   const Projectile projectile{&strike.projectile, strike.triangles, strike.neighbours};

@@ -50,7 +50,7 @@ std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings
 void add_method(Registry& registry) {
   MethodInfo info;
   info.name = "rigid";
-  info.summary = "rigid bodies (Bullet): the floor of cost";
+  info.summary = "rigid bodies (Bullet): the cheapest baseline";
   info.source = "jones2016 §3";
   info.scene = "barrels";
   info.validated_by = "free fall, momentum, sliding and rolling in closed form";

@@ -1,4 +1,4 @@
-// Method `rigid`: the rigid body simulator alone (Bullet), the floor of cost in every comparison (jones2016
+// Method `rigid`: the rigid body simulator alone (Bullet), the cheapest baseline in every comparison (jones2016
 // §3). Bodies keep their shape; mass, centre and inertia are exact. A body with a support follows it (a fixed
 // one stands still) until the support lets go.
 #pragma once

@@ -300,7 +300,7 @@ ObjectPairs Simulation::touching() const {
 }
 
 // The tick is taken for everything, so that contacts and joints say what they bear; what rests is then put back.
-void Simulation::hold_what_rests(double dt) {
+void Simulation::freeze_resting_bodies(double dt) {
   std::vector<RestingObject> objects = resting_objects();
   ObjectPairs now = touching(), both = now;
   both.insert(both.end(), m_touched.begin(), m_touched.end());
@@ -328,7 +328,7 @@ void Simulation::take_tick(double dt, const TickHooks& hooks) {
     read_states(end);
     m_time = end;
   } while (hooks.retry && hooks.retry(dt));
-  hold_what_rests(dt);
+  freeze_resting_bodies(dt);
   if (hooks.after) hooks.after(dt);
 }
 

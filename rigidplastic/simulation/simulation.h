@@ -147,7 +147,7 @@ class Simulation {
   void read_states(double end);
   std::vector<RestingObject> resting_objects();
   ObjectPairs touching() const;  // in the last tick
-  void hold_what_rests(double dt);
+  void freeze_resting_bodies(double dt);
   bool finite() const;
 
   const Scene& m_scene;

@@ -81,7 +81,7 @@ TEST_F(Compare, AFailedRunHasNoNumbersThatLookGood) {
   EXPECT_NE(page.find(frames), std::string::npos) << frames;
 }
 
-// What lost most of its volume is shown, and recommended for nothing.
+// What lost most of its volume is shown, and not ranked.
 TEST_F(Compare, ADoubtfulRunIsToldAndNotRecommended) {
   ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
   ASSERT_EQ(

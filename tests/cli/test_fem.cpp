@@ -146,7 +146,7 @@ TEST_F(FemProgram, TheTimeStepsLossIsInTheBalance) {
   const double step = 1.0 / 40, loss = 20 * 0.5 * 8 * 9.81 * 9.81 * step * step;
   EXPECT_NEAR(fall["numerical_dissipation [J]"].get<double>(), loss, 1e-6 * loss);
   EXPECT_NEAR(fall["external_work [J]"].get<double>(), 0, 1e-9);
-  // A force on all of it, which is too stiff for its points to part: the work is force times way.
+  // A force on all of it, which is too stiff for its points to part: the work is force times displacement.
   ASSERT_EQ(run("EXEMPLAR -q run fall.json --method fem -o pushed --set gravity=[0,0,0] --set "
                 "bodies[0].material.young=1e9 "
                 "--set 'loads=[{\"region\": {\"all\": true}, \"value\": [10, 0, 0]}]'")

@@ -84,7 +84,7 @@ TEST(ShellEnergyBalance, DampingFlowAndIntegratorTakeWhatIsMissing) {
     EXPECT_GT(books.integrator, 1e-2 * books.first) << name;
     EXPECT_NEAR(books.viscous + books.plastic + books.integrator, books.missing, 1e-4 * books.missing)
         << name;
-    // Damping is booked as stress times change of strain, which is never negative; force times way differs from it
+    // Damping is booked as stress times change of strain, which is never negative; force times displacement differs from it
     // by what a step turns.
     EXPECT_NEAR(books.damping + books.plastic + books.integrator, books.missing, 0.01 * books.missing)
         << name;

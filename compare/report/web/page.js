@@ -127,14 +127,14 @@
       top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name}: ${run.status}. `), run.message || ''));
     }
     for (const run of runs.filter(run => run.doubts.length)) {
-      top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name} is doubtful: `), run.doubts.join('; ') + '. It is recommended for nothing below.'));
+      top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name} is doubtful: `), run.doubts.join('; ') + '. It is not ranked below.'));
     }
     for (const note of data.notes) top.append(el('p', {class: 'meta'}, note[0].toUpperCase() + note.slice(1) + '.'));
   }
   function buildLesson() {
     const section = document.getElementById('lesson'), list = verdicts();
     if (!data.lesson && list.length < 2) return;
-    section.append(...heading('lesson', 'What one learns'));
+    section.append(...heading('lesson', 'What this shows'));
     if (data.lesson) section.append(el('p', {class: 'lead'}, data.lesson));
     if (list.length > 1) {
       section.append(el('ul', {class: 'verdict'}, ...list.map(item => el('li', {style: `--c:${item.run.colour}`},

@@ -28,10 +28,10 @@ Cells::Cells(const double* data, std::size_t stride, std::span<const int> chosen
     low = low.cwiseMin(point);
     high = high.cwiseMax(point);
   }
-  const double most_cells = 4.0 * static_cast<double>(chosen.size()) + 64;
+  const double max_cells = 4.0 * static_cast<double>(chosen.size()) + 64;
   double size = radius * (1 + 1e-6);  // a pair exactly a radius apart is never two cells apart
   const auto cells_along = [&](int a) { return std::floor((high[a] - low[a]) / size) + 1; };
-  while (cells_along(0) * cells_along(1) * cells_along(2) > most_cells) size *= 1.26;
+  while (cells_along(0) * cells_along(1) * cells_along(2) > max_cells) size *= 1.26;
   m_origin = low;
   m_inverse_size = 1 / size;
   for (int a = 0; a < 3; ++a) m_count[a] = static_cast<int>(cells_along(a));

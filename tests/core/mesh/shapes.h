@@ -81,7 +81,7 @@ inline TriMesh torus_surface(double major, double minor, int around, int across)
 }
 
 // Both meshes as one.
-inline TriMesh together(const TriMesh& a, const TriMesh& b) {
+inline TriMesh merge_meshes(const TriMesh& a, const TriMesh& b) {
   TriMesh mesh;
   mesh.vertices.resize(a.vertices.rows() + b.vertices.rows(), 3);
   mesh.vertices << a.vertices, b.vertices;

@@ -99,7 +99,7 @@ TEST(Distance, MaximumDistance) {
 }
 
 TEST(Distance, WindingNumberMatchesTheSumOfSolidAngles) {
-  const TriMesh mesh = together(torus_surface(1, 0.4, 40, 30), sphere_surface(0.3, 20, 20, true));
+  const TriMesh mesh = merge_meshes(torus_surface(1, 0.4, 40, 30), sphere_surface(0.3, 20, 20, true));
   const SurfaceDistance surface(mesh);
   EXPECT_FALSE(surface.closed_manifold());
   const Points points = random_points(300, 1.6, 8);
@@ -120,7 +120,7 @@ TEST(Distance, SignOfOpenAndOverlappingSurfaces) {
   EXPECT_LT(open.signed_distance(Vec3(0.1, 0.2, 0.3)), 0);
   EXPECT_GT(open.signed_distance(Vec3(1.1, 0.2, 0.3)), 0);
   const SurfaceDistance both(
-      together(box_surface(-unit, unit), box_surface(Vec3(0.5, -0.3, -0.3), Vec3(2, 0.3, 0.3))));
+      merge_meshes(box_surface(-unit, unit), box_surface(Vec3(0.5, -0.3, -0.3), Vec3(2, 0.3, 0.3))));
   EXPECT_GT(both.winding_number(Vec3(0.75, 0, 0)), 1.9);
   EXPECT_LT(both.winding_number(Vec3(3, 0, 0)), 0.1);
 }

@@ -28,7 +28,7 @@ TEST(Quality, TorusReport) {
 }
 
 TEST(Quality, DefectsAreCounted) {
-  TriMesh mesh = together(sphere_surface(1, 6, 8, true), box_surface(Vec3(3, 0, 0), Vec3(4, 1, 1)));
+  TriMesh mesh = merge_meshes(sphere_surface(1, 6, 8, true), box_surface(Vec3(3, 0, 0), Vec3(4, 1, 1)));
   mesh.triangles.conservativeResize(mesh.triangles.rows() + 2, 3);
   mesh.triangles.bottomRows(2) << 0, 0, 1, mesh.triangles.row(0);
   const SurfaceReport report = inspect(mesh);
@@ -94,7 +94,7 @@ TEST(Repair, CavitiesStayAndOthersTurn) {
   TriMesh outside = sphere_surface(0.5, 8, 10);
   outside.vertices.col(0).array() += 5;
   outside.triangles.col(0).swap(outside.triangles.col(1));
-  const Repair result = repair_surface(together(together(sphere_surface(1, 12, 16), inner), outside));
+  const Repair result = repair_surface(merge_meshes(merge_meshes(sphere_surface(1, 12, 16), inner), outside));
   EXPECT_EQ(result.flipped_triangles, outside.triangles.rows());
 }
 

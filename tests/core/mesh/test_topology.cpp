@@ -64,7 +64,7 @@ TEST(Topology, TwoTetsAtOneVertexAreNotManifold) {
 }
 
 TEST(Topology, Parts) {
-  const TriMesh both = together(box_surface(-unit, unit), sphere_surface(1, 5, 6));
+  const TriMesh both = merge_meshes(box_surface(-unit, unit), sphere_surface(1, 5, 6));
   Points vertices(both.vertices.rows() + 1, 3);
   const Parts parts = connected_parts(both.triangles, vertices.rows());
   EXPECT_EQ(parts.count, 2);
@@ -127,7 +127,7 @@ TEST(SelfIntersections, CleanShapesHaveNone) {
 TEST(SelfIntersections, CrossingBoxes) {
   // A long thin box through a face pair of a cube pierces two faces of it only.
   const TriMesh both =
-      together(box_surface(-unit, unit), box_surface(Vec3(-0.11, -0.13, -3), Vec3(0.07, 0.05, 3)));
+      merge_meshes(box_surface(-unit, unit), box_surface(Vec3(-0.11, -0.13, -3), Vec3(0.07, 0.05, 3)));
   const auto pairs = self_intersections(both, 1000);
   EXPECT_GT(pairs.size(), 0u);
   EXPECT_EQ(pairs.size(), count_self_intersections(both));
@@ -142,10 +142,10 @@ TEST(SelfIntersections, CrossingBoxes) {
 TEST(SelfIntersections, TouchingCountsNearMissDoesNot) {
   const double gap = 1e-15;
   const TriMesh cube = box_surface(-unit, unit);
-  EXPECT_GT(count_self_intersections(together(cube, box_surface(Vec3(1, -0.5, -0.5), Vec3(2, 0.5, 0.5)))),
+  EXPECT_GT(count_self_intersections(merge_meshes(cube, box_surface(Vec3(1, -0.5, -0.5), Vec3(2, 0.5, 0.5)))),
             0u);
   EXPECT_EQ(
-      count_self_intersections(together(cube, box_surface(Vec3(1 + gap, -0.5, -0.5), Vec3(2, 0.5, 0.5)))),
+      count_self_intersections(merge_meshes(cube, box_surface(Vec3(1 + gap, -0.5, -0.5), Vec3(2, 0.5, 0.5)))),
       0u);
 }
 

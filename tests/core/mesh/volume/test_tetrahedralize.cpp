@@ -92,7 +92,7 @@ TEST(BuildVolume, FineSurfaceIsKept) {
 TEST(BuildVolume, CavityStaysEmpty) {
   TriMesh inner = sphere_surface(0.3, 12, 18);
   inner.triangles.col(0).swap(inner.triangles.col(1));
-  const TriMesh hollow = together(sphere_surface(0.5, 16, 24), inner);
+  const TriMesh hollow = merge_meshes(sphere_surface(0.5, 16, 24), inner);
   const Volume volume = build_volume(hollow);
   EXPECT_FALSE(volume.cage);
   expect_sound(volume, hollow);
@@ -138,8 +138,8 @@ TEST(BuildVolume, FlatSheetGetsACage) {
 }
 
 TEST(BuildVolume, CrossingPartsGetACage) {
-  const TriMesh cross = together(box_surface(Vec3(-1, -0.2, -0.2), Vec3(1, 0.2, 0.2)),
-                                 box_surface(Vec3(-0.15, -1, -0.15), Vec3(0.15, 1, 0.15)));
+  const TriMesh cross = merge_meshes(box_surface(Vec3(-1, -0.2, -0.2), Vec3(1, 0.2, 0.2)),
+                                     box_surface(Vec3(-0.15, -1, -0.15), Vec3(0.15, 1, 0.15)));
   const Volume volume = build_volume(cross);
   EXPECT_TRUE(volume.cage);
   expect_sound(volume, cross);
@@ -148,7 +148,7 @@ TEST(BuildVolume, CrossingPartsGetACage) {
 }
 
 TEST(BuildVolume, SeparatePartsNeedNoCage) {
-  const TriMesh both = together(box_surface(-unit, unit), box_surface(Vec3(3, -1, -1), Vec3(5, 1, 1)));
+  const TriMesh both = merge_meshes(box_surface(-unit, unit), box_surface(Vec3(3, -1, -1), Vec3(5, 1, 1)));
   const Volume volume = build_volume(both);
   EXPECT_FALSE(volume.cage);
   expect_sound(volume, both);
