@@ -17,8 +17,8 @@
 #include "core/rig/handle_pose.h"
 #include "core/rig/refined_fit.h"
 #include "core/scene/body_rig.h"
+#include "core/scene/files/run_frame.h"
 #include "core/scene/rig_file.h"
-#include "core/scene/runs/run_frame.h"
 
 namespace exemplar {
 

@@ -1,21 +1,14 @@
-// JSON in and out of described structs: parsing with every problem collected at once, defaults written back,
-// and the JSON Schema. Comments (// and /* */) are allowed in files.
+// JSON in and out of described structs: every problem collected at once, defaults written back, and the JSON Schema.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "core/base/errors.h"
+#include "core/scene/files/json_file.h"
 #include "core/scene/settings.h"
 
 namespace exemplar {
-
-using Json = nlohmann::ordered_json;
-
-// Throws InputError with line and column when the text is not JSON, or a key occurs twice in one object.
-Json parse_json(const std::string& text, const std::string& file);
-Json read_json_file(const std::string& path);
 
 // Fills `object` (of the described type) from `json`; every problem is appended with its JSON path.
 void read_object(const Json& json, const Description& type, void* object, const std::string& path,

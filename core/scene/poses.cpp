@@ -14,7 +14,7 @@
 #include "core/mesh/files/files.h"
 #include "core/mesh/mass_properties.h"
 #include "core/scene/body_rig.h"
-#include "core/scene/runs/run_frame.h"
+#include "core/scene/files/run_frame.h"
 
 namespace exemplar {
 

@@ -7,8 +7,8 @@
 
 #include "core/base/errors.h"
 #include "core/mesh/distance.h"
-#include "core/mesh/extrude.h"
 #include "core/mesh/mass_properties.h"
+#include "core/mesh/volume/extrude.h"
 
 namespace exemplar::shape_matching {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/mesh/extrude.h"
 #include "core/mesh/models/primitives.h"
 #include "core/mesh/topology.h"
+#include "core/mesh/volume/extrude.h"
 
 namespace exemplar::bend {
 

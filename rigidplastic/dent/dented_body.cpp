@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/mesh/extrude.h"
 #include "core/mesh/topology.h"
+#include "core/mesh/volume/extrude.h"
 
 namespace exemplar::dent {
 

@@ -11,8 +11,6 @@
 #include "core/base/parallel.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
-#include "rigidplastic/dent/checks/bench.h"
-#include "rigidplastic/dent/checks/validation.h"
 #include "rigidplastic/dent/dented_body.h"
 #include "rigidplastic/fracture/held_pieces.h"
 #include "rigidplastic/fracture/joints.h"
@@ -493,30 +491,6 @@ Notes DentMethod::notes() const {
 
 std::unique_ptr<Method> make_method(const Scene& scene, const Settings& settings) {
   return std::make_unique<DentMethod>(scene, settings);
-}
-
-void add_method(Registry& registry) {
-  MethodInfo info;
-  info.name = "rigid-dent";
-  info.summary = "rigid bodies with dents of what strikes them (Bullet)";
-  info.source = "patkar2014 §3";
-  info.scene = "dent-sweep";
-  info.validated_by =
-      "brute-force envelope, closed-form depths, symmetry, momentum, exact self-intersection test";
-  info.capabilities.plasticity = true;
-  info.capabilities.fracture = true;
-  info.capabilities.body_contact = true;
-  info.capabilities.friction = true;
-  info.capabilities.restitution = info.capabilities.material_restitution = true;
-  info.capabilities.supports = true;
-  info.capabilities.loads = true;
-  info.settings = &description_of<Settings>();
-  info.make = [](const Scene& scene, const AnySettings& settings) {
-    return make_method(scene, settings.as<Settings>());
-  };
-  registry.add(std::move(info));
-  for (const ValidationCase& validation : validation_cases()) registry.add(validation);
-  for (const Bench& bench : benches()) registry.add(bench);
 }
 
 }  // namespace exemplar::dent

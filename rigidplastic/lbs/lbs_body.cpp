@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/mesh/extrude.h"
 #include "core/mesh/quality.h"
+#include "core/mesh/volume/extrude.h"
 
 namespace exemplar::lbs {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
-#include "core/mesh/extrude.h"
+#include "core/mesh/volume/extrude.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 

@@ -8,9 +8,9 @@
 
 #include "core/base/errors.h"
 #include "core/elastic/modes.h"
-#include "core/mesh/extrude.h"
 #include "core/mesh/files/files.h"
 #include "core/mesh/quality.h"
+#include "core/mesh/volume/extrude.h"
 #include "core/scene/checks/start_check.h"
 #include "core/scene/json.h"
 #include "core/scene/poses.h"

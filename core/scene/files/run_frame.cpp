@@ -1,4 +1,4 @@
-#include "core/scene/runs/run_frame.h"
+#include "core/scene/files/run_frame.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,7 @@
 #include "core/base/errors.h"
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
-#include "core/scene/json.h"
-#include "core/scene/runs/run_record.h"
+#include "core/scene/files/json_file.h"
 
 namespace exemplar {
 
@@ -17,7 +16,8 @@ namespace {
 
 // The body's place among those of the run's scene.
 int body_index(const std::filesystem::path& run, const std::string& body) {
-  const Json settings = parse_json(read_run_record(run).settings.text, (run / "run.json").string());
+  const Json record = read_json_file((run / "run.json").string());
+  const Json settings = record.is_object() ? record.value("settings", Json::object()) : Json::object();
   const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].is_object() && bodies[i].value("name", Json()) == body) return static_cast<int>(i);

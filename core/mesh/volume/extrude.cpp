@@ -1,4 +1,4 @@
-#include "core/mesh/extrude.h"
+#include "core/mesh/volume/extrude.h"
 
 #include <fmt/format.h>
 
