@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/scene/files/json_text.h"
+
 namespace exemplar {
 
 namespace {

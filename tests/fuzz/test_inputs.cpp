@@ -1,5 +1,5 @@
 // Every kept input of the fuzzer through what it was made for: seeds are read, found ones end in a value or an
-// InputError. tests/fuzz/seeds/TARGET and tests/fuzz/found/TARGET.
+// InputError, and those called refused-… in an InputError. tests/fuzz/seeds/TARGET and tests/fuzz/found/TARGET.
 #include "tests/fuzz/inputs.h"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,13 @@ TEST(FuzzInputs, SeedsAreRead) {
 
 TEST(FuzzInputs, FoundOnesAreNoHarm) {
   for (const std::string& target : fuzz::targets()) {
-    for (const fs::path& found : files_of("found", target))
-      EXPECT_NO_THROW(fuzz::read_input(target, bytes_of(found))) << found;
+    const std::vector<fs::path> files = files_of("found", target);
+    EXPECT_FALSE(files.empty()) << target;
+    for (const fs::path& found : files) {
+      bool is_read = false;
+      EXPECT_NO_THROW(is_read = fuzz::read_input(target, bytes_of(found))) << found;
+      if (found.filename().string().starts_with("refused-")) EXPECT_FALSE(is_read) << found;
+    }
   }
 }
 

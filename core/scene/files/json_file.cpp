@@ -16,7 +16,6 @@ namespace exemplar {
 
 namespace {
 
-constexpr int k_deepest_nesting = 100;
 // Objects keep the order of their keys, which makes looking one up as long as the object.
 constexpr std::size_t k_most_keys = 20000;
 
@@ -92,7 +91,6 @@ class KeyCheck : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
-  // Deeper ones would end in the parser's recursion, and nothing that Exemplar reads is deeper than ten.
   if (const int depth = nesting_depth(text); depth > k_deepest_nesting)
     throw InputError(Problem{
         file, "",
