@@ -95,6 +95,21 @@ TEST_F(Docs, EveryColumnOfTheMetricsIsDescribed) {
   }
 }
 
+// Files and folders that the guides tell to read are there.
+TEST_F(Docs, EveryFileThatTheGuidesNameIsThere) {
+  int named = 0;
+  for (const char* page : {"CONTRIBUTING.md", "README.md", "docs/architecture.md", "docs/tutorial.md"}) {
+    for (const std::string& path : matches(read_text(k_tree / page),
+                                           "[`(]((?:core|fem|shells|rigidplastic|meshless|compare|tests|"
+                                           "scripts|data|docs)/[\\w./-]+)[`)]")) {
+      if (path.starts_with("tests/mymethod")) continue;  // stands for the reader's own
+      EXPECT_TRUE(fs::exists(k_tree / path)) << page << " names " << path;
+      ++named;
+    }
+  }
+  EXPECT_GT(named, 40);
+}
+
 // The folder map names every folder that has sources, and no other.
 TEST_F(Docs, TheFolderMapIsComplete) {
   const std::string page = read_text(k_tree / "docs/architecture.md");
