@@ -49,7 +49,7 @@ void add_run(CLI::App& app, RunArguments& a) {
   c->add_option("--blas-threads", a.blas_threads, "Threads of the dense algebra inside factorisations")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  c->add_flag("--resume", a.resume, "Go on from the last checkpoint of the output directory");
+  c->add_flag("--resume", a.resume, "Continue from the last checkpoint of the output directory");
   c->add_flag("--expect", a.expect,
               "Compare the last frame with the scene's expected values (exit 1 if they differ)");
   c->add_flag("--rewrite-expect", a.rewrite_expect, "Write the values seen into the scene's \"expect\"");
@@ -214,7 +214,7 @@ void add_export(CLI::App& app, ExportArguments& a) {
   CLI::App* c = app.add_subcommand("export", "Write a run or a comparison for other programs");
   c->footer(
       "Formats, by the file's ending:\n"
-      "  .glb   glTF 2.0: every viewer, Blender, game engines (a morph target a frame;\n"
+      "  .glb   glTF 2.0: every viewer, Blender, game engines (one morph target per frame;\n"
       "         bodies with examples also as rest shape and examples with the run's weights)\n"
       "  .usda  USD as text: Houdini, Maya, Omniverse (time-sampled points)\n"
       "  .pc2   point cache with an .obj beside it: Blender's Mesh Cache modifier\n"

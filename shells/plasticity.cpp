@@ -33,7 +33,7 @@ double beyond(double value, double limit) {
   return value - std::clamp(value, -limit, limit);
 }
 
-// The ways from a triangle's undeformed state to its plastic examples.
+// The displacements from a triangle's undeformed state to its plastic examples.
 MatX ways_to_examples(const PlasticSheet<PhysicalTriangle>& plastic, std::size_t t,
                       const PhysicalTriangle::Measures& undeformed) {
   std::vector<std::size_t> here;

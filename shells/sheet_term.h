@@ -31,7 +31,7 @@
 
 namespace exemplar::shells {
 
-// What is there for every triangle, one column each.
+// Per triangle, one column each.
 template <class Triangle>
 using Rests = Eigen::Matrix<double, Triangle::measures, Eigen::Dynamic>;
 

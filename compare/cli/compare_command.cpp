@@ -134,7 +134,7 @@ void tell_result(const PlannedRun& run, const JobResult& result, const std::stri
   }
 }
 
-// The report of the frames that are there already, served while the runs go on. Made anew at most every three
+// The report of the frames written so far, served while the runs go on. Made anew at most every three
 // seconds, and never for more than a fifth of the time.
 class LivePage {
  public:
@@ -276,7 +276,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
   if (arguments.collect.empty() &&
       !run_all(study, output, arguments, registry, terminal, live ? &*live : nullptr)) {
-    terminal.note("interrupted; go on with --resume");
+    terminal.note("interrupted; continue with --resume");
     return k_exit_interrupted;
   }
   const int code = collect_and_report(study, output, arguments.pictures, registry, terminal);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 // The parameters of a primitive after --set; problems with their paths.
 SurfaceSettings primitive_settings(const MeshInput& input) {
-  surface_of_primitive(input.input);  // an unknown name is said here
+  surface_of_primitive(input.input);  // an unknown name is reported here
   Json document = Json::object();
   document[input.input] = Json::object();
   for (const std::string& assignment : input.assignments) apply_assignment(document, assignment);

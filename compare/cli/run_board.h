@@ -20,7 +20,7 @@ class RunBoard {
   void finish(std::size_t run);
   // Redraws when it is time; called a few times a second.
   void update();
-  // Takes the drawn lines away, before something else is said.
+  // Takes the drawn lines away, before something else is printed.
   void clear();
 
  private:

@@ -207,10 +207,11 @@ void tell_outcome(const RunSummary& summary, const std::string& output, const Te
                                summary.message));
     terminal.error(
         summary.output_failed
-            ? fmt::format("frames up to {} are kept in {}; go on with --resume", summary.last_frame, output)
+            ? fmt::format("frames up to {} are kept in {}; continue with --resume", summary.last_frame,
+                          output)
             : fmt::format("frames up to {} and a checkpoint are kept in {}", summary.last_frame, output));
   } else if (summary.status == Status::interrupted) {
-    terminal.note(fmt::format("interrupted after frame {}; go on with --resume", summary.last_frame));
+    terminal.note(fmt::format("interrupted after frame {}; continue with --resume", summary.last_frame));
   } else {
     terminal.say(fmt::format("{} frames in {:.3g} s ({:.3g} × real time): {}", summary.last_frame,
                              summary.wall_time, summary.last.time / std::max(summary.wall_time, 1e-9),
@@ -218,7 +219,7 @@ void tell_outcome(const RunSummary& summary, const std::string& output, const Te
   }
 }
 
-// What an earlier run in the directory left to do; frames that are there are never made shorter.
+// What an earlier run in the directory left to do; existing frames are never cut off.
 bool is_complete(const std::string& output, const std::string& key, int frames) {
   const std::optional<RunRecord> earlier = find_run_record(output);
   if (!earlier) return false;

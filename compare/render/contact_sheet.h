@@ -1,4 +1,4 @@
-// A contact sheet of a run or a comparison: a row a run, a column a time, one camera for all.
+// A contact sheet of a run or a comparison: one row per run, one column per time, one camera for all.
 #pragma once
 
 #include <filesystem>

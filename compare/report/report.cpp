@@ -224,7 +224,7 @@ std::string cost_note(const Comparison& comparison) {
   int threads = 0;
   for (const ComparedRun& run : comparison.runs) threads = std::max(threads, run.data.record.threads);
   return fmt::format(
-      "Distances are over the whole surface at the last frame, as it lies and after the best rigid alignment "
+      "Distances are over the whole surface at the last frame, as it is and after the best rigid alignment "
       "of each "
       "body (shape only). Wall time is that of the simulation steps, with {} thread{} a run; set-up "
       "(reading, meshing, the "

@@ -1,6 +1,6 @@
 // From finished runs to one comparison: distances to the reference, costs and final metrics in one place.
 //
-// comparison.csv: a row a run. comparison.json: the same with units spelled out, and the distances of every
+// comparison.csv: one row per run. comparison.json: the same with units spelled out, and the distances of every
 // frame. All SI.
 #pragma once
 

@@ -1,4 +1,4 @@
-// side_by_side.pvd: every run in one data set (a .vtm a frame), moved apart so that nothing overlaps, with
+// side_by_side.pvd: every run in one data set (one .vtm per frame), moved apart so that nothing overlaps, with
 // the integer cell array `method` (the run's place in the study); blocks are named "<run>" and "<run>,
 // obstacles".
 #pragma once

@@ -350,7 +350,7 @@ class StudyPlanner {
     return unused;
   }
 
-  // The scene alone first; then as each run changes it, where only new problems are told.
+  // The scene alone first; then as each run changes it, where only new problems are reported.
   void check_scenes() {
     const std::size_t before = m_problems.size();
     check_scene(m_assignments, "");

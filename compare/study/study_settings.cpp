@@ -23,7 +23,7 @@ void describe(Describe<StudyRunSettings>& d) {
           k_refinements)
       .or_single();
   d.field("sweep", &StudyRunSettings::sweep, "", "sweep of this method's resolution: path → values");
-  d.field("fixed", &StudyRunSettings::fixed, "", "the study's sweep passes this run by");
+  d.field("fixed", &StudyRunSettings::fixed, "", "leave this run out of the study's sweep");
   d.shorthand("method");
   d.check([](const StudyRunSettings& run, const ProblemSink& problem) {
     check_sweep(run.sweep, problem);
@@ -49,11 +49,11 @@ void describe(Describe<StudyReferenceSettings>& d) {
 
 void describe(Describe<StudySettings>& d) {
   d.field("title", &StudySettings::title, "", "one line; none: the scene's");
-  d.field("lesson", &StudySettings::lesson, "", "one paragraph: what one learns from it");
+  d.field("lesson", &StudySettings::lesson, "", "one paragraph: what this shows");
   d.field("scene", &StudySettings::scene, "", "scene file, relative to the study").path().required();
   d.field("runs", &StudySettings::runs, "", "methods, or methods with settings").required();
   d.field("sweep", &StudySettings::sweep, "",
-          "every run but fixed ones with each of these values: path → values");
+          "every run except fixed ones, with each of these values: path → values");
   d.field("reference", &StudySettings::reference, "",
           "what the runs are measured against: a run's name (of an entry: at the same values of the sweep; "
           "of one swept run, "

@@ -1,6 +1,6 @@
 // A study file as it stands, described like a scene is:
 //
-//   {"title": …, "lesson": one paragraph on what one learns, "scene": path relative to the study,
+//   {"title": …, "lesson": one paragraph on what this shows, "scene": path relative to the study,
 //    "runs": ["fem", {"name", "method", "set": {path: value}, "refine": n or [n, …], "sweep": {path: […]}}],
 //    "sweep": {path: [values]},                    runs × values, but for runs with "fixed": true; each is compared with
 //                                                  the reference at the same values, or with a fixed one

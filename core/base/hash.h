@@ -28,7 +28,7 @@ class Hasher {
   void add(T value) {
     add(&value, 1);
   }
-  // With its length, so that two texts in a row are told from their concatenation.
+  // With its length, so that two texts in a row differ from their concatenation.
   void add_text(std::string_view text) {
     add(static_cast<std::uint64_t>(text.size()));
     add(text.data(), text.size());

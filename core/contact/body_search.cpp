@@ -38,7 +38,7 @@ double distance_of(const ContactPair& pair, const std::array<Vec3, 4>& corners) 
       .value;
 }
 
-// How much the distance between a pair's two sides can change at most on the way, m.
+// How much the distance between a pair's two sides can change at most on the path, m.
 double closing_bound(const ContactPair& pair, const ContactPath& path) {
   std::array<Vec3, 4> way;
   Vec3 mean = Vec3::Zero();
@@ -104,7 +104,7 @@ Box BodySearch::point_box(int point, const Vec3& drift, const ContactPath& path)
   return box;
 }
 
-// The body's mean way and its bounds.
+// The body's mean displacement and its bounds.
 void BodySearch::measure(Part& part, const ContactPath& path) const {
   part.drift.setZero();
   for (const int i : part.points) part.drift += (path.end.row(i) - path.start.row(i)).transpose();
@@ -168,7 +168,7 @@ void BodySearch::add_self_pairs(Part& part, const ContactPath& path, std::vector
 }
 
 // Whether nothing but the candidates can come within reach: both ends of the path are the reference moved rigidly,
-// but for the margin. On the way between two turned places lengths are shorter by 1 − cos(angle/2) at most.
+// but for the margin. On the path between two turned places lengths are shorter by 1 − cos(angle/2) at most.
 bool BodySearch::is_covered(Part& part, const ContactPath& path) {
   Candidates& known = part.candidates;
   if (known.reference.rows() == 0 || !fits(part.points, path.start, known)) return false;

@@ -47,7 +47,7 @@ class BodySearch {
     Triangles triangles;
     Edges edges;
     Bvh triangle_tree, edge_tree;
-    Vec3 drift = Vec3::Zero();  // of the path: mean way of the points, m
+    Vec3 drift = Vec3::Zero();  // of the path: mean displacement of the points, m
     Box bounds;                 // swept in its own frame
     std::vector<Box> triangle_boxes, edge_boxes;
     bool placed = false;  // trees and boxes are those of the path

@@ -69,7 +69,7 @@ CarriedSurface refine_surface(const CarriedPoints& vertices, const TriMesh& surf
 
 namespace {
 
-// Makes one action alone, so that what is wrong with it is said with its place.
+// Makes one action alone, so that what is wrong with it is reported with its place.
 template <class Make>
 void check_at(const std::string& path, const Make& make) {
   try {

@@ -10,7 +10,7 @@
 //
 // A step begins with the impulses of the one before it (`keep_impulses`): tens of points share the few particles of
 // two faces that lie on each other, and sweeps from nothing do not settle them within a step. What was left over let
-// the faces sink into each other in every step and be pushed out again: 0.7 mm/s for ever in a block that lay on
+// the faces sink into each other in every step and be pushed out again: a steady 0.7 mm/s in a block that lay on
 // another one.
 //
 // A point only meets a surface that faces its own: beside a sliding block the points of its support would otherwise
@@ -143,7 +143,7 @@ class CarriedContacts {
   bool m_keeps = false, m_has_begun = false;
 };
 
-// Sequential impulses of all bodies in a step, with obstacles (one list of contacts a body) and with each other.
+// Sequential impulses of all bodies in a step, with obstacles (one list of contacts per body) and with each other.
 // Bodies without velocities (null) are left out; contacts between bodies may have none of them.
 void resolve_together(std::span<ParticleContacts> with_obstacles, CarriedContacts& between,
                       std::span<Points* const> velocities);

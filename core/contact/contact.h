@@ -60,7 +60,7 @@ class ContactPotential {
   void find_pairs(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1);
   const std::vector<ContactPair>& pairs() const { return m_pairs; }
 
-  // The largest part of the way from (x0, q0) to (x1, q1), at most 1, that the step limit leaves to all found
+  // The largest part of the path from (x0, q0) to (x1, q1), at most 1, that the step limit leaves to all found
   // pairs (step_limit.h).
   double max_step(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;
 
@@ -70,7 +70,7 @@ class ContactPotential {
 
   // How far the found pairs would still go along their normals after the place where max_step stops each of
   // them, relative to half the inner radius of the pair's obstacles or bodies; the largest of all. Above 1 the end of
-  // the way may lie behind an obstacle: an implicit step that pulls towards it may lead around the obstacle
+  // the path may lie behind an obstacle: an implicit step that pulls towards it may lead around the obstacle
   // instead of stopping at it, so such a step should be shortened. Planes have no behind and never count,
   // nor does what a body does to itself.
   double overshoot(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1) const;

@@ -1,6 +1,6 @@
 // Derivatives of one contact: distances → barrier → positions of at most four points → surface points and
 // increments of dynamic obstacles. Everything has a fixed largest size: three numbers for each of at most four
-// surface points or, where obstacles take part, six for each of at most two of them instead.
+// surface points or, where obstacles are involved, six for each of at most two of them instead.
 #pragma once
 
 #include <array>

@@ -31,7 +31,7 @@ class ContactFriction {
 
   // Newton's method on f₀ is at home where slips grow, not where they end: a sliding contact has no stiffness along
   // its slip, so that a step throws it back beyond rest, and the line search then cuts the whole step short for it.
-  // Counts the contacts that the way from (x0, q0) to (x1, q1) turns round and out of the sticking range, and
+  // Counts the contacts that the path from (x0, q0) to (x1, q1) reverses and out of the sticking range, and
   // remembers them.
   void find_reversals(const PointsRef& x0, const VecX& q0, const PointsRef& x1, const VecX& q1);
   std::size_t reversals() const { return m_reversals.size(); }

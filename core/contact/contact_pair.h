@@ -38,9 +38,9 @@ struct ContactSide {
   std::vector<int> nodes;
 };
 
-// A pair that the step limit stops on its way.
+// A pair that the step limit stops on its path.
 struct ContactStop {
-  double alpha = 0;  // part of the way that is free
+  double alpha = 0;  // part of the path that is clear
   std::array<ContactSide, 2> sides;
 };
 

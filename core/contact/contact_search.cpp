@@ -110,7 +110,7 @@ void Search::add_shape_pairs(const Group& a, int shape) {
                z1 = m_path.end.row(i).transpose() - p1.position;
     const double value0 = geometry.value(p0.rotation.transpose() * z0);
     const double value1 = geometry.value(p1.rotation.transpose() * z1);
-    // The distance changes by at most the length of the way in the shape's frame, so it is nowhere less than
+    // The distance changes by at most the length of the path in the shape's frame, so it is nowhere less than
     // this.
     const Feature& feature = m_points[i];
     const double own_arm = a.owner < 0 ? 0 : feature.local.norm();

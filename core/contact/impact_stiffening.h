@@ -1,8 +1,8 @@
 // Contact that is stiff enough for an impact. Against a barrier that is far too soft for it the step limit lets
 // Newton's method only creep; so, for one step, κ is raised where free motion in the time h would drive things
-// into each other: to the pressure p = m s/(h² A) that stops them (m their masses, s the way left beyond the
+// into each other: to the pressure p = m s/(h² A) that stops them (m their masses, s the distance left beyond the
 // stop). A driven pair gets its own p; a pair that is out of reach at the start gets the largest of its
-// obstacle, or of its two bodies, which adds no energy; ways below 20 d̂ are left alone, so that what is added to driven pairs already
+// obstacle, or of its two bodies, which adds no energy; distances below 20 d̂ are left alone, so that what is added to driven pairs already
 // in touch stays small beside the kinetic energy being stopped. Other pairs keep κ.
 #pragma once
 

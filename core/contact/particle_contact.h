@@ -7,11 +7,11 @@
 // impulses, Catto 2005): the method may change the velocities between two calls of resolve, as shape matching
 // does after each of its passes, and the contacts still end at what is needed and no more. What is inside from
 // before is moved out afterwards, without giving it a velocity: a velocity that pushes out stays, and a lying
-// body then never comes to rest (observed: 0.2 m/s for ever).
+// body then never comes to rest (observed: a steady 0.2 m/s).
 //
 // Friction is another matter: a pass of shape matching spreads what a contact gave to its particles over the body, and
 // friction that is taken back afterwards, because other points have come to carry the weight, drives these particles
-// instead of letting them go (thin sheets trembled by 1 mm/s for ever). So it is taken back between passes, to be spread
+// instead of letting them go (thin sheets never stopped trembling, by 1 mm/s). So it is taken back between passes, to be spread
 // too (release_friction), and not after the last one. A sliding body feels up to a hundredth more of it for that.
 //
 // Points are visited in order, so the result does not depend on threads. Units: m, kg, s.

@@ -16,7 +16,7 @@
 namespace exemplar {
 
 struct StepLimit {
-  double alpha = 1;  // part of the way that is free
+  double alpha = 1;  // part of the path that is clear
   double left = 0;   // m: what was left of it along the normal there
 };
 

@@ -192,8 +192,8 @@ void add_elastic_hessian(const ElasticEnergy& energy, const TetElements& element
 // How many tets have no positive volume (quadratic ones: at one of their points or more), counted against their
 // undeformed orientation.
 int count_inverted(const TetElements& elements, const Points& x);
-// A part in (0, 1] of the straight way from x0 (no inverted elements) to x1 on which every element keeps at least
-// a tenth of its volume at x0; 1: the whole way does.
+// A part in (0, 1] of the straight path from x0 (no inverted elements) to x1 on which every element keeps at least
+// a tenth of its volume at x0; 1: the whole path does.
 double way_without_inversion(const TetElements& elements, const Points& x0, const Points& x1);
 
 // A quarter of each tet's mass on each of its nodes; of quadratic tets 1/36 on corners, 4/27 on midside nodes (kg).

@@ -31,8 +31,8 @@ struct FreeMotion {
 LinkedGroups link_all(const LinkedGroups& terms, const StepUnknowns& unknowns, std::size_t obstacles,
                       const ContactPotential* contact, const StepPoint& at);
 
-// Moves every free group as a whole. `longest` (m): longer ways are not taken, because groups are a reach of
-// contact apart and only shorter ways bring nothing together.
+// Moves every free group as a whole. `longest` (m): longer displacements are not taken, because groups are a reach of
+// contact apart and only shorter ones bring nothing together.
 void balance_momentum(const FreeMotion& motion, const StepUnknowns& unknowns, LinkedGroups groups,
                       double longest, StepPoint& at);
 

@@ -41,7 +41,7 @@ class NodeTerm {
   virtual void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                            Eigen::Ref<MatX> d) = 0;
 
-  // The largest part in (0, 1] of the straight way from x0 to x1 that stays in the domain.
+  // The largest part in (0, 1] of the straight path from x0 to x1 that stays in the domain.
   virtual double max_step(const Points& /*x0*/, const Points& /*x1*/) { return 1; }
 
   // A step of length dt (s) from x0 begins, perhaps again after it failed: what follows the motion starts from

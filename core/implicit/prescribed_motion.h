@@ -2,12 +2,12 @@
 // the step's end, and what stands in an obstacle's way is carried along with it, so that the start has no
 // overlap by construction, whatever the speed and the step.
 //
-// The way is parameterised by s in [0, 1]; obstacles go straight in their increments q. A leg goes on until
+// The path is parameterised by s in [0, 1]; obstacles go straight in their increments q. A leg goes on until
 // the step limit of contact stops the first pair. Whatever free node or dynamic obstacle takes part in that
 // pair, and in those that would be stopped soon after, joins the motion of the keyframed obstacle behind it
 // as if welded to it: the gap then stays as it is, and the next leg goes on. Where nothing can join
-// (something is pinched between the obstacle and another one, or held), the way is blocked: the solver then
-// has to give way at that place (Newton's method with the obstacle there) before the way can go on.
+// (something is pinched between the obstacle and another one, or held), the path is blocked: the solver then
+// has to give way at that place (Newton's method with the obstacle there) before the motion can continue.
 #pragma once
 
 #include <array>

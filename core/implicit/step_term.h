@@ -41,7 +41,7 @@ class StepTerm {
   virtual void add_gradient(const StepPoint& at, StepGradient& g) = 0;
   // With `project` the addition to A must be positive semi-definite.
   virtual void add_hessian(const StepPoint& at, bool project, BorderedHessian& h) = 0;
-  // The largest part in (0, 1] of the straight way that stays in the domain.
+  // The largest part in (0, 1] of the straight path that stays in the domain.
   virtual double max_step(const StepPoint& /*from*/, const StepPoint& /*to*/) { return 1; }
 
   // A solve starts here: what must be known before the first value().

@@ -1,4 +1,4 @@
-// metrics.csv: one row a frame, numbers with all their digits, an empty cell for what a method does not know.
+// metrics.csv: one row per frame, numbers with all their digits, an empty cell for what a method does not know.
 // Rows are appended whole, so a killed run leaves a readable table; a resumed one cuts off what it computes
 // again.
 #pragma once
@@ -22,7 +22,7 @@ class MetricsFile {
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  // One value a column; NaN becomes an empty cell. With the system when it returns. Throws OutputError.
+  // One value per column; NaN becomes an empty cell. With the system when it returns. Throws OutputError.
   void append(int frame, const Metrics& row);
   const std::filesystem::path& path() const { return m_path; }
 

@@ -31,7 +31,7 @@ class BodyWatch {
   explicit BodyWatch(const Scene& scene);
 
   // The reason to stop, if there is one; call it where a frame ends. A body may be inside out for a moment (the
-  // worst of an impact), so that is said only after a tenth of a second or ten frames.
+  // worst of an impact), so it is reported only after a tenth of a second or ten frames.
   std::optional<std::string> check(const std::vector<std::pair<Vec3, Quat>>& obstacle_poses,
                                    std::span<const WatchedBody> bodies, double time);
 

@@ -55,7 +55,7 @@ class ImplicitModel {
   virtual std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& /*fields*/) const { return {}; }
   // elastic_energy without that of the examples, plastic_dissipation, plastic_measure, further columns.
   virtual void add_diagnostics(Diagnostics& d) const = 0;
-  // What a reader should know about the state at `time` (s), each thing once: asked after every frame.
+  // What a reader should know about the state at `time` (s), each point once: asked after every frame.
   virtual void find_problems(double /*time*/, Notes& /*notes*/) {}
   // Whatever changes besides the solver's state.
   virtual void save(StateWriter& /*out*/) const {}

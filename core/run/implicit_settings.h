@@ -51,7 +51,7 @@ template <class Settings>
 void describe_implicit(Describe<Settings>& d) {
   d.choice("integrator", static_cast<Integrator Settings::*>(&ImplicitSettings::integrator),
            {{"implicit-euler", Integrator::implicit_euler}, {"bdf2", Integrator::bdf2}},
-           "how motion goes on in time: order 1 and damped by itself, or order 2 with little loss");
+           "time integration: first order with damping of its own, or second order with little loss");
   d.field("contact", &ImplicitSettings::contact, "",
           "contact with obstacles, of bodies with each other and with themselves");
   d.choice("linear_solver", static_cast<LinearMethod Settings::*>(&ImplicitSettings::linear_solver),

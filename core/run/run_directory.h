@@ -23,7 +23,7 @@ std::string program_version();
 std::string content_key(const SceneFile& file, const std::string& method);
 
 // The most energy that the time step could have taken: what was in motion, or what moved and what contact held at
-// the start with what loads and obstacles put in and the way down gave, J.
+// the start with what loads and obstacles put in and the fall released, J.
 double energy_supply(const MetricsTable& table);
 
 class RunDirectory : public RunSink {

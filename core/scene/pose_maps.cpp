@@ -274,7 +274,7 @@ void describe(Describe<WaveMap>& d) {
   d.field("direction", &WaveMap::direction, "", "direction in which points move").direction();
   d.field("along", &WaveMap::along, "", "direction along which the waves follow each other").direction();
   d.field("amplitude", &WaveMap::amplitude, "m", "height of a crest");
-  d.field("wavelength", &WaveMap::wavelength, "m", "distance of two crests", positive());
+  d.field("wavelength", &WaveMap::wavelength, "m", "distance between two crests", positive());
   d.field("phase", &WaveMap::phase, "°", "shifts the waves");
   d.field("grow", &WaveMap::grow, "",
           "axis along which the waves rise from nothing; none: everywhere the same")

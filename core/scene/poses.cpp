@@ -123,7 +123,7 @@ void check_same_mesh(const std::string& path, const std::string& part, const Poi
   if (shared.size() == ours.size()) return;
   throw InputError(Problem{
       path, "",
-      fmt::format("connects its vertices in another way: {} of the {} elements of the body's {} are not in "
+      fmt::format("connects its vertices differently: {} of the {} elements of the body's {} are not in "
                   "it. Vertex i "
                   "of the file must be vertex i of the body; save the pose with the order of vertices kept",
                   ours.size() - shared.size(), ours.size(), part)});

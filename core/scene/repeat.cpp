@@ -70,7 +70,7 @@ void describe(Describe<RepeatSettings>& d) {
   d.field("count", &RepeatSettings::count, "", "copies along x, y and z", at_least(1));
   d.field("spacing", &RepeatSettings::spacing, "m", "from one copy to the next along x, y and z");
   d.field("stagger", &RepeatSettings::stagger, "m", "added to every second layer along y");
-  d.field("jitter", &RepeatSettings::jitter, "m", "every copy lies up to this far off", non_negative());
+  d.field("jitter", &RepeatSettings::jitter, "m", "every copy is displaced by up to this", non_negative());
   d.field("turn", &RepeatSettings::turn, "degrees",
           "every copy is turned by up to this about an axis of its own", between(0, 180));
   d.field("seed", &RepeatSettings::seed, "", "of jitter and turn", non_negative());

@@ -15,7 +15,7 @@ struct RepeatSettings {
   IntVec3 count = IntVec3::Ones();  // along x, y and z
   Vec3 spacing = Vec3::Ones();      // m, from one copy to the next; may be negative
   Vec3 stagger = Vec3::Zero();      // m, added to every second layer along y
-  Vec3 jitter = Vec3::Zero();       // m, every copy lies up to this far off
+  Vec3 jitter = Vec3::Zero();       // m, every copy is displaced by up to this
   double turn = 0;                  // degrees, every copy is turned by up to this about an axis of its own
   int seed = 1;
 };

@@ -26,13 +26,13 @@ struct Example {
   bool elastic = true;          // shapes the example potential
   bool plastic = true;          // shapes plastic flow
   Points surface;               // one row per vertex of the body's surface
-  std::vector<char> triangles;  // per triangle: takes part (everywhere 1 unless the example has a region)
+  std::vector<char> triangles;  // per triangle: in the region of the example (1 everywhere if it has none)
 };
 
 // The same pose of the body's volume.
 struct VolumeExample {
   Points nodes;            // one row per vertex of the body's tet mesh
-  std::vector<char> tets;  // per tet: takes part
+  std::vector<char> tets;  // per tet: in the region of the example
 };
 
 class Body {

@@ -109,7 +109,7 @@ int frame_count(const TimeSettings& time) {
 
 void describe(Describe<TimeSettings>& d) {
   d.field("duration", &TimeSettings::duration, "s", "simulated time", positive());
-  d.field("fps", &TimeSettings::fps, "1/s", "written frames a second", positive());
+  d.field("fps", &TimeSettings::fps, "1/s", "frames written per second", positive());
   d.field("steps_per_frame", &TimeSettings::steps_per_frame, "", "time steps per frame", between(1, 1e6));
   d.check([](const TimeSettings& time, const ProblemSink& problem) {
     if (time.duration * time.fps < 0.5) problem("duration", "is shorter than one frame");
@@ -135,7 +135,8 @@ void describe(Describe<VolumeSettings>& d) {
            "tets per cell of a structured mesh");
   d.field("file", &VolumeSettings::file, "", "tet mesh to use instead, relative to the scene file").path();
   d.field("time_limit", &VolumeSettings::time_limit, "s",
-          "of each attempt of TetGen; a mesh that depends on it is not cached and is said", positive());
+          "of each attempt of TetGen; a mesh that depends on it is not cached, and a note says so",
+          positive());
   d.check([](const VolumeSettings& volume, const ProblemSink& problem) {
     if (!volume.grid) return;
     const double tets = (volume.split == Split::five ? 5 : 6) * volume.grid->cast<double>().prod();
@@ -250,7 +251,7 @@ void describe(Describe<ExampleSettings>& d) {
   d.field("mode", &ExampleSettings::mode, "", "a vibration mode of the body: its number, or more about it");
   d.field("frame", &ExampleSettings::frame, "", "a frame of another run");
   d.field("handles", &ExampleSettings::handles, "", "moved handles of the body's rig");
-  d.field("region", &ExampleSettings::region, "m", "only elements with their centre in this box take part");
+  d.field("region", &ExampleSettings::region, "m", "only elements whose centre lies in this box");
   d.field("allow_inverted", &ExampleSettings::allow_inverted, "", "accept a pose with inverted elements");
   std::vector<std::string> sources = pose_map_names();
   for (const char* source : {"maps", "file", "mode", "frame", "handles"}) sources.push_back(source);
@@ -269,7 +270,7 @@ void describe(Describe<SupportSettings>& d) {
   d.field("centre", &SupportSettings::centre, "m", "centre of the keyframes' rotations");
   d.choice("interpolation", &SupportSettings::interpolation,
            {{"smooth", Interpolation::smooth}, {"linear", Interpolation::linear}}, "between keyframes");
-  d.field("until", &SupportSettings::until, "s", "when it lets go; none: never", non_negative());
+  d.field("until", &SupportSettings::until, "s", "when it releases the body; none: never", non_negative());
   d.field("x", &SupportSettings::x, "", "hold the x coordinate");
   d.field("y", &SupportSettings::y, "", "hold the y coordinate");
   d.field("z", &SupportSettings::z, "", "hold the z coordinate");
@@ -295,7 +296,7 @@ void describe(Describe<LoadSettings>& d) {
   d.field("value", &LoadSettings::value, "N, Pa, m/s² or N·m", "strength and direction; not for pressure");
   d.field("magnitude", &LoadSettings::magnitude, "Pa", "of a pressure, positive inwards");
   d.field("from", &LoadSettings::from, "s", "start", non_negative());
-  d.field("until", &LoadSettings::until, "s", "end; none: for ever", non_negative());
+  d.field("until", &LoadSettings::until, "s", "end; none: it never ends", non_negative());
   d.field("ramp_up", &LoadSettings::ramp_up, "s", "linear rise after the start", non_negative());
   d.field("ramp_down", &LoadSettings::ramp_down, "s", "linear fall before the end", non_negative());
   d.field("follows", &LoadSettings::follows, "", "turns with the body");
@@ -365,7 +366,7 @@ void describe(Describe<CellPieces>& d) {
 
 void describe(Describe<PiecesSettings>& d) {
   d.field("planes", &PiecesSettings::planes, "", "cuts along these planes (body coordinates)");
-  d.field("voronoi", &PiecesSettings::voronoi, "", "cells of points that lie far apart");
+  d.field("voronoi", &PiecesSettings::voronoi, "", "Voronoi cells of points far apart");
   d.field("labels", &PiecesSettings::labels, "", "file with one whole number for each tet of the volume")
       .path();
   d.at_most_one({"voronoi", "labels"});
@@ -474,7 +475,7 @@ void describe(Describe<SceneSettings>& d) {
   d.field("gravity", &SceneSettings::gravity, "m/s²", "acceleration of everything");
   d.field("seed", &SceneSettings::seed, "", "of everything random", at_least(0));
   d.field("bodies", &SceneSettings::bodies, "", "what deforms").required();
-  d.field("obstacles", &SceneSettings::obstacles, "", "rigid things around them");
+  d.field("obstacles", &SceneSettings::obstacles, "", "rigid objects around them");
   d.field("loads", &SceneSettings::loads, "", "forces over time");
   d.field("expect", &SceneSettings::expect, "", "regression values");
   d.check(check_scene);

@@ -66,10 +66,10 @@ void describe(Describe<SkeletonSettings>& d) {
 }
 
 void describe(Describe<DentMapSettings>& d) {
-  d.field("values", &DentMapSettings::values, "", "depths row after row, in any unit");
+  d.field("values", &DentMapSettings::values, "", "depths, row by row, in any unit");
   d.field("columns", &DentMapSettings::columns, "", "numbers in a row", non_negative());
   d.field("rows", &DentMapSettings::rows, "", "number of rows", non_negative());
-  d.field("file", &DentMapSettings::file, "", "text file with one row of numbers a line, instead of values")
+  d.field("file", &DentMapSettings::file, "", "text file with one row of numbers per line, instead of values")
       .path();
   d.field("width", &DentMapSettings::width, "m", "longer side of the map", positive());
 }

@@ -29,7 +29,7 @@ struct Controller {
   Curve curve{{0, 1}, {0, 1}};  // input → weight
 };
 
-// What controllers look at; a method fills it once a step.
+// What controllers look at; a method fills it once per step.
 struct BodySignals {
   double time = 0;                       // s
   Vec3 com_velocity = Vec3::Zero();      // m/s

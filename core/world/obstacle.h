@@ -1,5 +1,5 @@
-// Obstacles: rigid solids that stand still, follow keyframes, or move freely with a mass and take part in the
-// motion of every method. Units: m, kg, s, rad.
+// Obstacles: rigid solids that stand still, follow keyframes, or move freely with a mass, pushed by the bodies
+// of every method. Units: m, kg, s, rad.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ void add_pressure_forces(std::span<const PressedTriangle> triangles, const Point
   }
 }
 
-// Simpson's rule: along a straight way the power is a polynomial of second order.
+// Simpson's rule: along a straight path the power is a polynomial of second order.
 double pressure_work(std::span<const PressedTriangle> triangles, const Points& from, const Points& to) {
   if (triangles.empty()) return 0;
   Points sum = Points::Zero(from.rows(), 3), middle = sum;

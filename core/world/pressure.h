@@ -23,7 +23,7 @@ struct PressedTriangle {
 std::vector<int> triangles_among(const std::vector<int>& nodes, const Triangles& surface);
 
 void add_pressure_forces(std::span<const PressedTriangle> triangles, const Points& positions, Points& forces);
-// Of these pressures on the straight way between two states, exact, J.
+// Of these pressures on the straight path between two states, exact, J.
 double pressure_work(std::span<const PressedTriangle> triangles, const Points& from, const Points& to);
 
 // Those of the loads on one body that are pressures.

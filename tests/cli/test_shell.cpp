@@ -93,7 +93,7 @@ TEST_F(ShellProgram, ExamplesOfAnotherSheetOrFoldedOverAreRefused) {
   expect_refused("bodies[0].examples[1]", "vertices");
   // The same vertices, other triangles.
   write_text(m_folder / "other.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 4 2\nf 2 4 3\n");
-  expect_refused("bodies[0].examples[1]", "connects its vertices in another way");
+  expect_refused("bodies[0].examples[1]", "connects its vertices differently");
   // Folded along its diagonal until it lies on itself.
   write_text(m_folder / "other.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0.999 0.0001 0\nf 1 3 2\nf 1 4 3\n");
   expect_refused("bodies[0].examples[1]", "folds the sheet over");

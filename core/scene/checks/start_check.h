@@ -1,4 +1,4 @@
-// What can be said of a scene before anything is simulated, for every method alike: things that start inside each other
+// What can be found out about a scene before anything is simulated, the same for every method: what starts inside what
 // (refused), and numbers that look like a slip of units (warned of). Units: m, kg, s.
 #pragma once
 

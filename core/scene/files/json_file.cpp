@@ -42,7 +42,7 @@ std::string reason_of(const std::string& what) {
 }
 
 // Looks at the keys alone. (A callback of the parser would see them too, but makes it walk through a list again for
-// each of its entries.) What is not JSON is said by the parser that follows.
+// each of its entries.) What is not JSON is reported by the parser that follows.
 class KeyCheck : public nlohmann::json_sax<Json> {
  public:
   explicit KeyCheck(const std::string& file) : m_file(file) {}

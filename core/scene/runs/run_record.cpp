@@ -28,7 +28,7 @@ void describe(Describe<Note>& d) {
   d.name("note");
   d.choice("severity", &Note::severity, {{"note", Severity::note}, {"warning", Severity::warning}},
            "warning: to be known before the result is trusted");
-  d.field("text", &Note::text, "", "what is to be told").required();
+  d.field("text", &Note::text, "", "what the user should know").required();
   d.shorthand("text");
 }
 
@@ -50,7 +50,7 @@ void describe(Describe<RunRecord>& d) {
             {"interrupted", RunStatus::interrupted},
             {"failed", RunStatus::failed}},
            "how far it came");
-  d.field("message", &RunRecord::message, "", "why it did not end as it should");
+  d.field("message", &RunRecord::message, "", "why it ended early");
   d.field("frames", &RunRecord::frames, "", "the last frame written", non_negative());
   d.field("simulated_time", &RunRecord::simulated_time, "s", "of the last frame");
   d.field("steps", &RunRecord::steps, "", "time steps, sub-steps included", non_negative());

@@ -27,7 +27,7 @@ struct RunRecord {
   std::vector<std::string> not_modelled;
   Notes notes;
   RunStatus status = RunStatus::missing;
-  std::string message;  // why it did not end as it should
+  std::string message;  // why it ended early
   int frames = 0;       // the last one written
   int steps = 0, iterations = 0;
   std::optional<double> simulated_time, wall_time;  // s; wall time: in the simulation's steps
