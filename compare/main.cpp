@@ -311,8 +311,8 @@ int guarded_main(int argc, char** argv) {
 }  // namespace
 }  // namespace exemplar
 
-// Factorisations take and give back megabytes hundreds of times a second. By default the C library returns them to the
-// system each time, and getting new pages was a sixth of the processor time of a run.
+// Factorisations take and give back megabytes hundreds of times a second. By default the C library returns
+// them to the system each time, and getting new pages was a sixth of the processor time of a run.
 static void keep_freed_memory() {
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 256 << 20);

@@ -8,7 +8,8 @@
 
 namespace exemplar::fem {
 
-// One row per tet, of a quadratic one the mean over its integration points. Stress is that of both potentials: σ = (P_e F_eᵀ + Σ P_w F_wᵀ)/J, without viscosity.
+// One row per tet, of a quadratic one the mean over its integration points. Stress is that of both
+// potentials: σ = (P_e F_eᵀ + Σ P_w F_wᵀ)/J, without viscosity.
 struct ElementFields {
   MatX cauchy_stress;        // Pa: xx, yy, zz, xy, yz, xz
   MatX von_mises;            // Pa

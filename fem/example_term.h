@@ -47,8 +47,8 @@ class ExampleTerm : public NodeTerm {
 
   // Example 0 becomes F_p Dm_0, and the rotations of the others are taken against it again: a product of two
   // symmetric positive definite factors is not one, so that det Dm_w > 0 would otherwise be lost. One matrix
-  // per integration point. `carry`: the examples become F_i F_p Dm_0 with F_i = Dm_i Dm_0⁻¹, what is seen when the
-  // body flows first and then takes the pose; else they stay.
+  // per integration point. `carry`: the examples become F_i F_p Dm_0 with F_i = Dm_i Dm_0⁻¹, what is seen
+  // when the body flows first and then takes the pose; else they stay.
   void set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry = false);
 
   std::size_t element_count() const { return m_elements.count(); }

@@ -24,7 +24,8 @@ VecX node_areas(const Points& x, const Triangles& faces) {
   return areas;
 }
 
-// Quadratic tets are written as eight linear ones each, with the values of the whole; array `tet` says of which.
+// Quadratic tets are written as eight linear ones each, with the values of the whole; array `tet` says of
+// which.
 void subdivide(const SolidBody& body, Geometry& part) {
   const Tets parts = subdivided(body.mesh.tets, body.midsides);
   part.connectivity.assign(parts.data(), parts.data() + parts.size());

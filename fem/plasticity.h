@@ -1,5 +1,6 @@
 // Plastic flow of solids (schumacher2012 §5.1, eq. 6–9), conventional or confined to the space of example
-// poses. Per element (integration point of a quadratic tet) F = F_e F_p; stored is F_p⁻¹ with det F_p = 1. After each time step:
+// poses. Per element (integration point of a quadratic tet) F = F_e F_p; stored is F_p⁻¹ with det F_p = 1.
+// After each time step:
 //  1. E from the total F. Project: min_w ‖E − Σ w_j E_j‖ over the simplex with E_0 = 0 → E_proj, F_proj = √(2
 //  E_proj + I),
 //     d = ‖E − E_proj‖_F.
@@ -8,10 +9,10 @@
 //     F_p⁻¹ ← F_p⁻¹ V Σ̂^(−γ) Vᵀ.
 // With the elastic strain in step 1, or without F_p⁻¹ in step 3, the deformation leaves the example space
 // (124° and 154° of a 90° twist were seen). ν Δt is kept at 0.2 or below by repeating the update in shorter
-// pieces. A flow in the direction of the examples need not lower W_i (11 % of random states and examples raised it,
-// by up to 1.7 %): γ is halved until it does, or nothing flows, so that plasticity never makes energy. As det F_p = 1,
-// what examples change in volume is never reached. Symbols: τ yield stress (Pa), ν flow rate (1/s), η penalty of the
-// distance to the examples (Pa), σ
+// pieces. A flow in the direction of the examples need not lower W_i (11 % of random states and examples
+// raised it, by up to 1.7 %): γ is halved until it does, or nothing flows, so that plasticity never makes
+// energy. As det F_p = 1, what examples change in volume is never reached. Symbols: τ yield stress (Pa), ν
+// flow rate (1/s), η penalty of the distance to the examples (Pa), σ
 // Cauchy stress (Pa).
 #pragma once
 

@@ -10,11 +10,13 @@
 
 namespace exemplar::fem {
 
-// `sets`: which examples of the scene's body make up each of its example sets (their terms are not known yet).
+// `sets`: which examples of the scene's body make up each of its example sets (their terms are not known
+// yet).
 SolidBody make_solid_body(const Body& body, const Settings& settings, std::vector<ImplicitExamples>& sets,
                           Notes& notes);
 
-// Throws InputError, with its place, for sets of the settings that name what the scene does not have, or twice.
+// Throws InputError, with its place, for sets of the settings that name what the scene does not have, or
+// twice.
 void check_example_sets(const Scene& scene, const ExamplePotentialSettings& settings,
                         const std::string& method);
 

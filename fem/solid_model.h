@@ -46,7 +46,8 @@ struct SolidBody {
   std::optional<PlasticBody> plastic;
 };
 
-// Makes the tets of a body quadratic: midside nodes in the mesh, the start and all poses, on straight edges there.
+// Makes the tets of a body quadratic: midside nodes in the mesh, the start and all poses, on straight edges
+// there.
 void make_quadratic(SolidBody& body);
 
 enum class ExampleMethod { incompatible, compatible };

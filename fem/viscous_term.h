@@ -1,12 +1,15 @@
-// Viscosity of solids: stress proportional to the rate of strain (Kelvin–Voigt). Over a step of length h from x₀
+// Viscosity of solids: stress proportional to the rate of strain (Kelvin–Voigt). Over a step of length h from
+// x₀
 //   D(x) = β/(2h) Σ vol c (2μ‖ΔE‖² + λ (tr ΔE)²),   ΔE = E(x) − E(x₀),   E = ½(FᵀF − I)
-// in place of the rate of work; its gradient at the step's end is the viscous force. E does not see rotations, so that
-// D is zero for rigid motions of any size within a step and the forces have no resultant and no moment: damping changes
-// neither momentum. For small strains it is stiffness-proportional damping, βK (damping ratio βω/2). β (s) of the
-// material, c the stiffness of all potentials that act on the element, relative to the material's: μ, λ (Pa).
+// in place of the rate of work; its gradient at the step's end is the viscous force. E does not see
+// rotations, so that D is zero for rigid motions of any size within a step and the forces have no resultant
+// and no moment: damping changes neither momentum. For small strains it is stiffness-proportional damping, βK
+// (damping ratio βω/2). β (s) of the material, c the stiffness of all potentials that act on the element,
+// relative to the material's: μ, λ (Pa).
 //
-// An earlier version used β/(2h) ‖x − x₀‖²_K with the Hessian K at x₀. In a stressed body K does not vanish for
-// rotations: a free bar at 15 rad/s lost a fifth of its angular momentum in half a second, whatever the step.
+// An earlier version used β/(2h) ‖x − x₀‖²_K with the Hessian K at x₀. In a stressed body K does not vanish
+// for rotations: a free bar at 15 rad/s lost a fifth of its angular momentum in half a second, whatever the
+// step.
 #pragma once
 
 #include <vector>

@@ -5,7 +5,8 @@
 // normals n₂ = e × r₂ and n₃ = r₃ × e with e = x1 − x0, r_w = x_w − x0. θ = 0 when flat, positive when both
 // wings lean towards the normals, in (−π, π].
 //   ∂θ/∂x_w = g_w = |e| n_w/|n_w|²,  ∂θ/∂x0 = −Σ_w (1 − t_w) g_w,  ∂θ/∂x1 = −Σ_w t_w g_w
-// with t_w = r_w·e/|e|², where the wing's foot divides the edge. The Hessian is the derivative of these lines.
+// with t_w = r_w·e/|e|², where the wing's foot divides the edge. The Hessian is the derivative of these
+// lines.
 #pragma once
 
 #include <cmath>

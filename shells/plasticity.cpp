@@ -93,9 +93,9 @@ double distance_to_part(const MatX& edges, const Vec3& target, VecX w) {
   return (edges * w - target).norm();
 }
 
-// Of `target` to the hull of 0 and the columns. The quick weights come from products of the columns and leave an
-// error of 1e-7 where those are nearly dependent; then all simplices of the hull are tried, as the nearest point is
-// in one of them.
+// Of `target` to the hull of 0 and the columns. The quick weights come from products of the columns and leave
+// an error of 1e-7 where those are nearly dependent; then all simplices of the hull are tried, as the nearest
+// point is in one of them.
 double distance_to_hull(const MatX& columns, const Vec3& target) {
   if (columns.cols() == 0) return target.norm();
   double best = distance_to_part(columns, target, project_on_simplex_hull(columns, target));

@@ -10,8 +10,8 @@
 
 namespace exemplar::shells {
 
-// `surface`: the body's. `path`: of the body in the scene. `sets`: which examples share weights. Throws InputError
-// for surfaces that are no sheet; warns in `notes`.
+// `surface`: the body's. `path`: of the body in the scene. `sets`: which examples share weights. Throws
+// InputError for surfaces that are no sheet; warns in `notes`.
 SheetInput make_sheet_input(const Body& body, const SheetSurface& surface, const std::string& path,
                             const ShellSettings& settings, std::vector<ImplicitExamples>& sets, Notes& notes);
 

@@ -1,5 +1,5 @@
-// A sheet: an open or closed triangle mesh with its edges, their two sides and the place of every unknown, and
-// the geometry q of its triangles (triangle_energy.h) in a state of the solver.
+// A sheet: an open or closed triangle mesh with its edges, their two sides and the place of every unknown,
+// and the geometry q of its triangles (triangle_energy.h) in a state of the solver.
 //
 // In the triangle on one side of edge e the angle towards that edge is α = c θ_e + d φ_e, θ_e the dihedral
 // angle and φ_e the edge's own unknown, by which the material normal at the edge leaves the bisector
@@ -11,10 +11,10 @@
 // irregular and alternating meshes); with it the energy is exact on every mesh.
 //
 // The unknowns φ are packed by threes into massless nodes behind the sheet's vertices and ghosts, in units of
-// length: coordinate c of a pack holds φ_e l̄_e. The direct solver for 3×3 blocks then works as it is, and one way
-// serves statics and time steps. Eliminating φ in each Newton iteration would halve the unknowns, but needs more
-// iterations in time steps (in a trial 7.8 against 7.5 for cloth, 6.2 against 5.0 for a plate) and is poor in
-// statics.
+// length: coordinate c of a pack holds φ_e l̄_e. The direct solver for 3×3 blocks then works as it is, and
+// one way serves statics and time steps. Eliminating φ in each Newton iteration would halve the unknowns, but
+// needs more iterations in time steps (in a trial 7.8 against 7.5 for cloth, 6.2 against 5.0 for a plate) and
+// is poor in statics.
 #pragma once
 
 #include <array>
@@ -76,15 +76,15 @@ class Sheet {
   Points nodes(const Points& x) const;
 
   // Edges at which the direction is held, for `held` vertices and ghosts: with a ghost that is held (its ends
-  // may slide, as in a plane of symmetry), or with both ends in `held` and either a ghost or one triangle wholly
-  // in it. The others get their ordinary rule. Two held rows of nodes alone would not be a clamp: the angle of
-  // the edge between them would still give way (12 % too soft).
+  // may slide, as in a plane of symmetry), or with both ends in `held` and either a ghost or one triangle
+  // wholly in it. The others get their ordinary rule. Two held rows of nodes alone would not be a clamp: the
+  // angle of the edge between them would still give way (12 % too soft).
   void set_clamped(const std::vector<char>& held);
 
   // Angles of the rest shape: θ per edge and α per triangle (rows). Clamps hold these directions.
   void set_rest_angles(VecX theta, Points alpha);
-  // The φ for which the ordinary rule gives the same α as the present one: where a clamped edge goes on when it
-  // is let go.
+  // The φ for which the ordinary rule gives the same α as the present one: where a clamped edge goes on when
+  // it is let go.
   double released_phi(int edge, double theta) const;
 
   // Dihedral angles of all edges, continued from `reference` (empty: in (−π, π]).

@@ -1,6 +1,6 @@
 // A sheet with its material, examples and plasticity, in either model: what a scene's body becomes. Makes the
-// rest states, the starting unknowns and the terms of the solver, lets the rest state flow after each step, and
-// knows what can be shown of a triangle.
+// rest states, the starting unknowns and the terms of the solver, lets the rest state flow after each step,
+// and knows what can be shown of a triangle.
 #pragma once
 
 #include <memory>
@@ -50,8 +50,8 @@ struct SheetInput {
   Edges clamped_edges = Edges(0, 2);  // border edges that get a ghost
 };
 
-// k_L, k_A, k_B that fit the material on a mesh of equilateral triangles: springs give Poisson's ratio 1/3 and
-// take the shear modulus G h, the area term adds what the bulk modulus lacks, k_B = D/3.
+// k_L, k_A, k_B that fit the material on a mesh of equilateral triangles: springs give Poisson's ratio 1/3
+// and take the shear modulus G h, the area term adds what the bulk modulus lacks, k_B = D/3.
 PaperStiffness fitted_stiffness(const PlateMaterial& material, double mean_edge);
 
 // What is shown of each triangle (one entry each).
@@ -85,8 +85,8 @@ class SheetBody {
   // W_i with the first set of examples, then one term per further set.
   const std::vector<std::shared_ptr<NodeTerm>>& terms() const { return m_terms; }
 
-  // Plastic flow at the nodes x; true if any rest state has changed. `weights`: of each set of examples, whose
-  // undeformed pose flows too.
+  // Plastic flow at the nodes x; true if any rest state has changed. `weights`: of each set of examples,
+  // whose undeformed pose flows too.
   virtual bool flow(const Points& x, const std::vector<VecX>& weights) = 0;
   virtual double internal_energy(const Points& x) const = 0;
   virtual double bending_energy(const Points& x) const = 0;  // the part of it in bending
@@ -98,8 +98,8 @@ class SheetBody {
   virtual double plastic_measure() const = 0;
   double dissipation() const { return m_dissipation; }
   int held_back() const { return m_held_back; }
-  // How far any rest state has been outside the space of the plastic examples after any step (plasticity.h); none
-  // without such examples.
+  // How far any rest state has been outside the space of the plastic examples after any step (plasticity.h);
+  // none without such examples.
   std::optional<double> outside() const {
     const bool confined = m_input.plastic && !m_input.plastic->poses.empty();
     return confined ? std::optional(m_outside) : std::nullopt;

@@ -13,8 +13,8 @@ class SheetModel {
  public:
   SheetModel(std::vector<SheetInput> inputs, ImplicitOptions options);
 
-  // One step and the plastic flow after it. `input.held` names vertices and ghosts; which edges are clamped and
-  // which angles count follows from that.
+  // One step and the plastic flow after it. `input.held` names vertices and ghosts; which edges are clamped
+  // and which angles count follows from that.
   StepOutcome step(StepInput input);
 
   ImplicitSolver& solver() { return *m_solver; }

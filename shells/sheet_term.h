@@ -6,10 +6,10 @@
 //
 // Viscosity, in the same pass: over a step of length h from x₀, in place of the rate of work,
 //   D(x) = β/(2h) Σ_t (p(x) − p(x₀))ᵀ(C + C_p)(p(x) − p(x₀))
-// β (s) of the material. p does not see rotations, so that rigid motions of any size cost nothing and the forces have
-// neither resultant nor moment (as fem/viscous_term.h for solids); for small strains it is stiffness-proportional
-// damping. ‖x − x₀‖²_K with the stiffness K at x₀, used before, brakes rotations of stressed sheets: a free one lost
-// 4 % of its angular momentum in 2 s at β 2 ms.
+// β (s) of the material. p does not see rotations, so that rigid motions of any size cost nothing and the
+// forces have neither resultant nor moment (as fem/viscous_term.h for solids); for small strains it is
+// stiffness-proportional damping. ‖x − x₀‖²_K with the stiffness K at x₀, used before, brakes rotations of
+// stressed sheets: a free one lost 4 % of its angular momentum in 2 s at β 2 ms.
 //
 // Derivatives go through q = (squared lengths, angles): ∂²W/∂z² = JᵀKJ + Σ n_k ∂²s_k + Σ_e κ_e ∂²θ_e with
 // J = ∂q/∂z, K = ∂²W/∂q², n = ∂W/∂s, κ_e the moment at edge e. Projected: K and the 3×3 matrix of Σ n_k ∂²s_k
@@ -18,8 +18,8 @@
 // Predicted stretch: after a Newton step that turned an edge by dx, its squared length has the error |dx|² of
 // the linearisation, and with it the membrane force n, which in a thin sheet is huge beside the true one.
 // The geometric stiffness therefore takes s − |e − e_before|², what the last step's linear model promised
-// (mixed integration point strategy, Magisano et al. 2017; in a trial 6.2 → 3.6 iterations for a plate, 18 → 9.9
-// for paper, 7.8 → 7.4 for cloth).
+// (mixed integration point strategy, Magisano et al. 2017; in a trial 6.2 → 3.6 iterations for a plate, 18 →
+// 9.9 for paper, 7.8 → 7.4 for cloth).
 #pragma once
 
 #include <memory>

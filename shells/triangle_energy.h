@@ -15,9 +15,9 @@
 //   λ' = Eν/(1−ν²), μ = E/(2(1+ν)), h thickness.  Bent to the radius R: ½ D/R² per area, D = Eh³/(12(1−ν²)).
 // With `curved` the measure of edge k is s_k + b_kk²/12, b_kk = e_kᵀ K e_k: the length of the arc whose chord
 // the edge is. It cures membrane locking where κ l²/h is over about 10 (heavy elastica at h/L 1e-4: −13 % →
-// −0.2 %), but lets cloth that is too coarse for its wrinkles buckle inside elements. What an arc may have more than
-// its chord is bounded by c l² (c = 0.1; 84 % of it at 1.1 rad over an edge): without a bound the chord of a sharp
-// fold shrinks to nothing at no cost, and the triangle stays collapsed.
+// −0.2 %), but lets cloth that is too coarse for its wrinkles buckle inside elements. What an arc may have
+// more than its chord is bounded by c l² (c = 0.1; 84 % of it at 1.1 rad over an edge): without a bound the
+// chord of a sharp fold shrinks to nothing at no cost, and the triangle stays collapsed.
 //   arc² = s + c l² g(b²/(12 c l²)),  g(x) = x (1 + x⁴)^(−1/4)     (b²/12 to 5e-4 up to 0.5 rad)
 //
 // Paper (discrete shells, Grinspun et al. 2003, as schumacher2012 §4.1.2 uses them): edge lengths, the area
@@ -181,8 +181,8 @@ struct PaperTriangle {
   using Jacobian = Eigen::Matrix<double, measures, 6>;
   using Stiffness = Eigen::Matrix<double, measures, measures>;
 
-  // `hinge_area`: rest area of both triangles at each edge, m²; 0: no hinge there. `border`: the edge has this
-  // triangle only and counts whole.
+  // `hinge_area`: rest area of both triangles at each edge, m²; 0: no hinge there. `border`: the edge has
+  // this triangle only and counts whole.
   PaperTriangle(const RestTriangle& rest, const PaperStiffness& k, const Vec3& hinge_area,
                 const std::array<bool, 3>& border);
 

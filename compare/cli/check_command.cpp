@@ -1,4 +1,5 @@
-// exemplar check: every problem of scenes and studies at once, down to the set-up of every method, and the JSON Schemas.
+// exemplar check: every problem of scenes and studies at once, down to the set-up of every method, and the
+// JSON Schemas.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -129,8 +129,8 @@ struct RecordArguments {
 int validate_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal);
 int bench_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal);
 
-// The folder with scenes and studies: $EXEMPLAR_DATA, share/exemplar beside the installed program's folder, or data/
-// of the tree that it was built in.
+// The folder with scenes and studies: $EXEMPLAR_DATA, share/exemplar beside the installed program's folder,
+// or data/ of the tree that it was built in.
 std::string data_directory();
 // A scene or study as it was given, or, for the bare name of one that ships (`plank`), its file.
 std::string scene_file(const std::string& given);

@@ -43,9 +43,9 @@ void handle(int) {
   g_requested = true;
 }
 
-// METIS, which orders matrices for CHOLMOD, takes SIGTERM for an error of its own and jumps out of the handler, in
-// whichever thread it arrived. So no thread may receive it: it is blocked before anything runs (OpenBLAS starts a
-// thread while it is loaded, long before main) and waited for by a thread of its own.
+// METIS, which orders matrices for CHOLMOD, takes SIGTERM for an error of its own and jumps out of the
+// handler, in whichever thread it arrived. So no thread may receive it: it is blocked before anything runs
+// (OpenBLAS starts a thread while it is loaded, long before main) and waited for by a thread of its own.
 void block_termination(int, char**, char**) {
   const unsigned long termination = 1UL << (SIGTERM - 1);
   // Not pthread_sigmask: nothing is set up this early, sanitizers that intercept it neither.

@@ -1,6 +1,6 @@
-// Ctrl-C and SIGTERM. Set-up, meshing and reading end at once: nothing that they leave is half written. While interrupts
-// are polled (a simulation, the runs of a comparison) the first asks for a stop at a good moment, another a second
-// or more later ends the program at once.
+// Ctrl-C and SIGTERM. Set-up, meshing and reading end at once: nothing that they leave is half written. While
+// interrupts are polled (a simulation, the runs of a comparison) the first asks for a stop at a good moment,
+// another a second or more later ends the program at once.
 #pragma once
 
 namespace exemplar {

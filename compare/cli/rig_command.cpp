@@ -1,5 +1,5 @@
-// exemplar rig: place handles and compute bounded biharmonic weights. exemplar pose: poses from moved handles, from
-// a deformed mesh or from a frame of another run.
+// exemplar rig: place handles and compute bounded biharmonic weights. exemplar pose: poses from moved
+// handles, from a deformed mesh or from a frame of another run.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,5 +1,6 @@
-// What `exemplar rig` and `exemplar pose` show: a folder like a run's, so that `scripts/render`, ParaView and the
-// report's viewer open it. surface.pvd: the body's surface with its arrays; obstacles.pvd: the handles as balls.
+// What `exemplar rig` and `exemplar pose` show: a folder like a run's, so that `scripts/render`, ParaView and
+// the report's viewer open it. surface.pvd: the body's surface with its arrays; obstacles.pvd: the handles as
+// balls.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +12,8 @@
 
 namespace exemplar {
 
-// One frame per handle, with its weight as point array `weight`; in every frame also `strongest_handle`. The last
-// frame shows the strongest handles alone (`weight`: the largest of the point).
+// One frame per handle, with its weight as point array `weight`; in every frame also `strongest_handle`. The
+// last frame shows the strongest handles alone (`weight`: the largest of the point).
 void write_rig_preview(const std::filesystem::path& directory, const TriMesh& surface, const Rig& rig);
 
 // Frames from rest to the pose; arrays `displacement` and, when there is a target, `fit_error` [m].

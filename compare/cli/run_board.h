@@ -1,5 +1,5 @@
-// How far the runs of a comparison are: one redrawn line for each that goes on, on a terminal; a line now and then
-// elsewhere. Read from what the runs write into their directories.
+// How far the runs of a comparison are: one redrawn line for each that goes on, on a terminal; a line now and
+// then elsewhere. Read from what the runs write into their directories.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// The settings reference: every key of described settings as Markdown, made from the descriptions (docs/settings.md).
+// The settings reference: every key of described settings as Markdown, made from the descriptions
+// (docs/settings.md).
 #pragma once
 
 #include <string>
@@ -14,7 +15,8 @@ struct ReferencePart {
   const Description* type = nullptr;
 };
 
-// A table of keys (type, unit, range, default, meaning) for every object, those that occur in several places once.
+// A table of keys (type, unit, range, default, meaning) for every object, those that occur in several places
+// once.
 std::string settings_reference(const std::vector<ReferencePart>& parts);
 
 }  // namespace exemplar

@@ -23,8 +23,8 @@ std::size_t width_of(const std::string& text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// A name or path in a message must not move the cursor or change the window's title: control characters other than
-// line ends and tabs, also those of two bytes, are shown as numbers.
+// A name or path in a message must not move the cursor or change the window's title: control characters other
+// than line ends and tabs, also those of two bytes, are shown as numbers.
 std::string harmless(const std::string& line) {
   std::string text;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -113,7 +113,8 @@ void ProgressBar::finish() {
   m_drawn = false;
 }
 
-// Written with write(2): a child process may be forked meanwhile, and must not find a lock of the C library taken.
+// Written with write(2): a child process may be forked meanwhile, and must not find a lock of the C library
+// taken.
 struct PhaseTeller::State {
   explicit State(bool is_interactive) : interactive(is_interactive) {}
 

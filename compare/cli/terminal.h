@@ -52,8 +52,8 @@ class ProgressBar {
 std::string clock_text(double seconds);
 std::string progress_bar(int done, int total);
 
-// Says what a long set-up is doing (core/base/phase.h) once it takes more than a moment: with a clock on a terminal, once
-// elsewhere. While it lives.
+// Says what a long set-up is doing (core/base/phase.h) once it takes more than a moment: with a clock on a
+// terminal, once elsewhere. While it lives.
 class PhaseTeller {
  public:
   explicit PhaseTeller(const Terminal& terminal);

@@ -1,5 +1,5 @@
-// The surfaces of runs over time, ready to be written in the formats of other programs. Lengths in metres, times in
-// seconds, y up.
+// The surfaces of runs over time, ready to be written in the formats of other programs. Lengths in metres,
+// times in seconds, y up.
 #pragma once
 
 #include <filesystem>
@@ -47,8 +47,8 @@ struct FrameRange {
   std::optional<int> first, last;  // none: all
 };
 
-// A run directory, or a comparison with its runs side by side along x. Throws InputError for frames that are not there
-// and for what is neither.
+// A run directory, or a comparison with its runs side by side along x. Throws InputError for frames that are
+// not there and for what is neither.
 Animation read_animation(const std::filesystem::path& directory, const FrameRange& range);
 
 // One function a format; each throws OutputError, and InputError for what the format cannot hold.
@@ -57,7 +57,8 @@ void write_usda(const std::filesystem::path& file, const Animation& animation);
 // With the first frame as an OBJ of the same name beside it.
 void write_pc2(const std::filesystem::path& file, const Animation& animation);
 
-// .mp4 or .gif of a run, drawn by exemplar-render and encoded by ffmpeg. Throws InputError when one of them is not there.
+// .mp4 or .gif of a run, drawn by exemplar-render and encoded by ffmpeg. Throws InputError when one of them
+// is not there.
 void write_movie(const std::filesystem::path& file, const std::filesystem::path& directory,
                  const Animation& animation, const FrameRange& range);
 

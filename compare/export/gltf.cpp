@@ -1,7 +1,8 @@
-// glTF 2.0 in one binary file (.glb): one mesh per part with one morph target per frame, whose weights the animation moves from one
-// to the next. Where triangles change (fracture), parts are shown one after the other by their scale. Positions are
-// relative to the middle of a part, so that single precision holds a millionth of its size. Behind runs with
-// example weights stand the bodies at rest, with the examples as named morph targets whose weights are the run's.
+// glTF 2.0 in one binary file (.glb): one mesh per part with one morph target per frame, whose weights the
+// animation moves from one to the next. Where triangles change (fracture), parts are shown one after the
+// other by their scale. Positions are relative to the middle of a part, so that single precision holds a
+// millionth of its size. Behind runs with example weights stand the bodies at rest, with the examples as
+// named morph targets whose weights are the run's.
 #include <fmt/format.h>
 
 #include <algorithm>

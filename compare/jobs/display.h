@@ -10,8 +10,8 @@ namespace exemplar {
 // A folder of PATH holds the program.
 bool on_path(const std::string& program);
 
-// What to put before a command that draws: nothing where there is a display, else xvfb-run with a number of its own,
-// since two that look for a free one at the same time may find the same; none when there is neither.
+// What to put before a command that draws: nothing where there is a display, else xvfb-run with a number of
+// its own, since two that look for a free one at the same time may find the same; none when there is neither.
 std::optional<std::vector<std::string>> display_prefix();
 
 }  // namespace exemplar

@@ -25,8 +25,9 @@ std::optional<Colour> parse_colour(const std::string& text);
 
 // How an array becomes colours, the same in all pictures of a sheet.
 struct ColourScale {
-  // viridis; blue-white-red around 0; integers; the examples' colours mixed by their weights, white where a body is as
-  // it was (jones2016 Fig. 8); a colour for each handle of a rig, paler where other handles have a share
+  // viridis; blue-white-red around 0; integers; the examples' colours mixed by their weights, white where a
+  // body is as it was (jones2016 Fig. 8); a colour for each handle of a rig, paler where other handles have a
+  // share
   enum class Kind { sequential, diverging, categories, blend, handles };
   std::string array;
   Kind kind = Kind::sequential;

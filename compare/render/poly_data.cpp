@@ -155,8 +155,8 @@ void colour_by(vtkPolyData& data, const Geometry& geometry, const std::optional<
   });
 }
 
-// Normals that the method has written stand where they are near the computed ones; at creases, where points are
-// split, these are better.
+// Normals that the method has written stand where they are near the computed ones; at creases, where points
+// are split, these are better.
 void take_written_normals(const FieldArray& written, vtkPolyData& data) {
   vtkDataArray* computed = data.GetPointData()->GetNormals();
   vtkDataArray* source = data.GetPointData()->GetArray(k_source);

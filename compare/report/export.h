@@ -6,9 +6,9 @@
 // Surfaces with more vertices than the limit are decimated (a subset of their own vertices), the same way in
 // every run, so that runs stay comparable point by point.
 //
-// Scalar arrays of the surfaces (stress, plastic strain, damage, example weights …) go with them as bytes on one
-// scale for all runs: 0 is the smallest value of any run and frame, 255 the largest; differences to the frame
-// before (modulo 2⁸), deflated. An array that lives on triangles is averaged to their corners.
+// Scalar arrays of the surfaces (stress, plastic strain, damage, example weights …) go with them as bytes on
+// one scale for all runs: 0 is the smallest value of any run and frame, 255 the largest; differences to the
+// frame before (modulo 2⁸), deflated. An array that lives on triangles is averaged to their corners.
 #pragma once
 
 #include <map>

@@ -17,8 +17,8 @@ struct Picture {
 
 struct Pictures {
   std::map<std::string, std::vector<Picture>> by_directory;  // of the run
-  // Sheets of the runs that have a rig: handles and skinning weights at the start, example weights over time; PNG
-  // bytes, empty when no run has one.
+  // Sheets of the runs that have a rig: handles and skinning weights at the start, example weights over time;
+  // PNG bytes, empty when no run has one.
   std::string rigs, examples;
   std::string problem;  // why there are none; empty: all is well
 };

@@ -1,7 +1,7 @@
 // From finished runs to one comparison: distances to the reference, costs and final metrics in one place.
 //
-// comparison.csv: one row per run. comparison.json: the same with units spelled out, and the distances of every
-// frame. All SI.
+// comparison.csv: one row per run. comparison.json: the same with units spelled out, and the distances of
+// every frame. All SI.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +30,8 @@ struct ComparedRun {
   Box bounds;                       // of the surface over all frames, m
   Box view;  // the same without the outermost points: loose splinters are not looked at
 
-  // Of the last frame and over all frames; nothing for a run that did not come to its end: its numbers would look
-  // better than those of the others.
+  // Of the last frame and over all frames; nothing for a run that did not come to its end: its numbers would
+  // look better than those of the others.
   const SurfaceDistances* final_distances() const;
   double worst_rms() const;
   double final_change() const;

@@ -1,4 +1,5 @@
-// Reasons to doubt a finished run, whatever its cost and distance: such a run is shown with them and is not ranked.
+// Reasons to doubt a finished run, whatever its cost and distance: such a run is shown with them and is not
+// ranked.
 #pragma once
 
 #include <string>

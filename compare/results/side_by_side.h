@@ -1,5 +1,5 @@
-// side_by_side.pvd: every run in one data set (one .vtm per frame), moved apart so that nothing overlaps, with
-// the integer cell array `method` (the run's place in the study); blocks are named "<run>" and "<run>,
+// side_by_side.pvd: every run in one data set (one .vtm per frame), moved apart so that nothing overlaps,
+// with the integer cell array `method` (the run's place in the study); blocks are named "<run>" and "<run>,
 // obstacles".
 #pragma once
 

@@ -53,9 +53,9 @@ bool is_study(const Json& document);
 Json study_schema();
 Json to_json(const std::vector<Setting>& settings);  // {path: value}
 
-// Only the runs whose name, directory, series or method is in `wanted`, and a reference of its own; a registered method
-// that the study does not name is added. Several may stand in one text with commas between, also names that hold commas
-// themselves. Throws InputError for a name that is none of these.
+// Only the runs whose name, directory, series or method is in `wanted`, and a reference of its own; a
+// registered method that the study does not name is added. Several may stand in one text with commas between,
+// also names that hold commas themselves. Throws InputError for a name that is none of these.
 void select_runs(Study& study, const std::vector<std::string>& wanted, const Registry& registry);
 
 // The run that `run` is measured against: the reference with the same values of the study's sweep; nullptr

@@ -1,5 +1,5 @@
-// One page, served on the loopback address alone, that a browser loads again whenever it has changed. It is for
-// looking on while runs go on: nothing can be asked of it but the page and its number.
+// One page, served on the loopback address alone, that a browser loads again whenever it has changed. It is
+// for looking on while runs go on: nothing can be asked of it but the page and its number.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ class PageServer {
   std::unique_ptr<State> m_state;
 };
 
-// The page with a script at its end that asks for the number of the version and loads the page anew when it is
-// another one.
+// The page with a script at its end that asks for the number of the version and loads the page anew when it
+// is another one.
 std::string reloading(const std::string& page, int version);
 
 }  // namespace exemplar

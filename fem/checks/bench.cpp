@@ -134,7 +134,8 @@ std::vector<BenchRecord> bench_predecessor(const ValidationContext&) {
     Eigen::Vector3i nodes;
     double paper;
   } sizes[] = {{{5, 5, 13}, 14.8}, {{9, 9, 13}, 28.1}, {{9, 9, 17}, 31.1}};
-  // The same steps from the same start, each as the program chooses its solver, and with a factorisation in every iteration.
+  // The same steps from the same start, each as the program chooses its solver, and with a factorisation in
+  // every iteration.
   const auto time = [](const Eigen::Vector3i& nodes, ExampleMethod method, LinearMethod linear) {
     return median_of_three([&] { return time_cuboid(nodes, method, linear, 1, 3); });
   };

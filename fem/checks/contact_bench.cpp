@@ -1,4 +1,5 @@
-// What contact between bodies costs: the search while nothing touches, active pairs, layers of cloth, many bodies.
+// What contact between bodies costs: the search while nothing touches, active pairs, layers of cloth, many
+// bodies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,8 +71,9 @@ struct SearchCost {
   int touching = 0;  // most pairs within reach after any turn: to be 0
 };
 
-// A clamped box that swings under a tenth of gravity (under all of it, it folds and touches itself), with contact and
-// without it, in turns: `self` searches for contact of the box with itself, else contact has nothing to look for.
+// A clamped box that swings under a tenth of gravity (under all of it, it folds and touches itself), with
+// contact and without it, in turns: `self` searches for contact of the box with itself, else contact has
+// nothing to look for.
 SearchCost search_cost(const Eigen::Vector3i& nodes, int steps, bool self) {
   const Vec3 size(2, 0.5, 0.5);
   std::vector<double> ratios;

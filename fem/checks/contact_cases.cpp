@@ -81,11 +81,13 @@ std::vector<SupportedNode> hold_where(const Points& x, const auto& is_held, cons
   return held;
 }
 
-// A unit ball whose mesh is finest at its lowest point, where it will be touched, in the depth as well as on the
-// surface. An even mesh (`n` parts of an icosahedron's edge) is moved along the distance r from that point to
+// A unit ball whose mesh is finest at its lowest point, where it will be touched, in the depth as well as on
+// the surface. An even mesh (`n` parts of an icosahedron's edge) is moved along the distance r from that
+// point to
 //   r' = s/g (exp(g r/h) − 1),
-// which turns elements of size h into such of size s + g r' (s follows from r' = r = 2 at the other end); angles
-// about the point are scaled so that spheres around it stay within the ball and vertices on its surface.
+// which turns elements of size h into such of size s + g r' (s follows from r' = r = 2 at the other end);
+// angles about the point are scaled so that spheres around it stay within the ball and vertices on its
+// surface.
 TetMesh graded_ball(int n) {
   const double h = 1.1 / n, growth = 0.25;
   VolumeOptions options;
@@ -182,8 +184,8 @@ double kinetic(const ContactWorld& world) {
 
 std::vector<ValidationRecord> validate_hertz(const ValidationContext&) {
   std::vector<ValidationRecord> records;
-  // Contact radius a = √(R δ / 2) = 0.032 R. Holding the outer halves makes the balls stiffer than Hertz' half spaces
-  // by about (0.73 a/R) · 1.5 = 3.5 % of the force (Boussinesq's displacement at the depth R).
+  // Contact radius a = √(R δ / 2) = 0.032 R. Holding the outer halves makes the balls stiffer than Hertz'
+  // half spaces by about (0.73 a/R) · 1.5 = 3.5 % of the force (Boussinesq's displacement at the depth R).
   const double approach = 0.002;
   std::vector<double> errors;
   const std::vector<int> meshes{7, 9, 11};
@@ -222,8 +224,8 @@ std::vector<ValidationRecord> validate_stack_forces(const ValidationContext&) {
   input.held = hold_where(
       world.positions(), [](const Vec3& x) { return x.y() < -0.099; }, Vec3::Zero());
   const Eigen::Index n = mesh.vertices.rows();
-  // Without friction nothing holds a block from sliding: one face of each stays in its plane, free to move up and
-  // down.
+  // Without friction nothing holds a block from sliding: one face of each stays in its plane, free to move up
+  // and down.
   for (Eigen::Index i = n; i < 4 * n; ++i) {
     if (mesh.vertices(i % n, 0) < -0.099)
       input.held.push_back({to_int(i), {true, false, true}, Vec3(world.positions().row(i).transpose())});

@@ -1,4 +1,5 @@
-// Validation of contact between deformable bodies, on solids (exemplar validate contact), registered in register.cpp.
+// Validation of contact between deformable bodies, on solids (exemplar validate contact), registered in
+// register.cpp.
 #pragma once
 
 #include <vector>
@@ -18,8 +19,8 @@ std::vector<ValidationRecord> validate_head_on(const ValidationContext& context)
 // Forces and stiffness of every kind of pair between deformable features, degenerate ones among them.
 std::vector<ValidationRecord> validate_contact_derivatives(const ValidationContext& context);
 
-// Benches (exemplar bench contact): what the search costs while nothing touches, what an active pair costs and 20
-// layers of cloth; and how the cost of a step grows from 2 to 50 bodies.
+// Benches (exemplar bench contact): what the search costs while nothing touches, what an active pair costs
+// and 20 layers of cloth; and how the cost of a step grows from 2 to 50 bodies.
 std::vector<BenchRecord> bench_contact_search(const ValidationContext& context);
 std::vector<BenchRecord> bench_contact_cloth(const ValidationContext& context);
 std::vector<BenchRecord> bench_contact_growth(const ValidationContext& context);

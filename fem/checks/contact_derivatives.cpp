@@ -18,8 +18,8 @@ struct PairCase {
   std::array<Vec3, 4> corners;  // within reach, 0.1
 };
 
-// One point against the three features of a triangle that can be nearest, and two edges: across, parallel, almost
-// parallel, end against end.
+// One point against the three features of a triangle that can be nearest, and two edges: across, parallel,
+// almost parallel, end against end.
 std::vector<PairCase> pair_cases() {
   const Vec3 a(0, 0, 0), b(1, 0, 0), c(0.2, 0, 0.9);
   const auto point = [&](const char* name, const Vec3& p) {
@@ -60,7 +60,8 @@ Errors compare_with_differences(const PairCase& sample) {
     return x;
   };
   const ContactBlock block = pair_block(points, pair, surface.rest, q, Derivatives::hessian);
-  // Of exactly parallel edges the nearest points jump: differences of the forces are off by a part of the step.
+  // Of exactly parallel edges the nearest points jump: differences of the forces are off by a part of the
+  // step.
   const double step = 1e-6, force_step = 1e-8;
   Vec12 gradient;
   Mat12 hessian;
@@ -72,7 +73,8 @@ Errors compare_with_differences(const PairCase& sample) {
                       pair_block(points, pair, at(k, -force_step), q, Derivatives::gradient).gradient) /
                      (2 * force_step);
   }
-  // Beside the force and the stiffness of the plain barrier at this gap: those of exactly parallel edges are zero.
+  // Beside the force and the stiffness of the plain barrier at this gap: those of exactly parallel edges are
+  // zero.
   const Barrier scale = contact_barrier(points.gap(pair, points.placed(surface.rest, q)), pair.reach,
                                         pair.stiffness * pair.area);
   return {(block.gradient - gradient).norm() / -scale.slope,

@@ -1,4 +1,5 @@
-// Quadratic tetrahedra beside linear ones: patch test, bending on coarse meshes, CalculiX, order of convergence.
+// Quadratic tetrahedra beside linear ones: patch test, bending on coarse meshes, CalculiX, order of
+// convergence.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,8 +38,8 @@ struct Solid {
   }
 };
 
-// A total force, uniform over the plane x = `at`: ∫ N_a over its faces, a third of a linear face on each corner, a third
-// of a quadratic one on each midside node.
+// A total force, uniform over the plane x = `at`: ∫ N_a over its faces, a third of a linear face on each
+// corner, a third of a quadratic one on each midside node.
 Points end_force(const Solid& solid, double at, const Vec3& total) {
   const Triangles faces = boundary_triangles(solid.mesh);
   Points forces = Points::Zero(solid.mesh.vertices.rows(), 3);
@@ -65,8 +66,8 @@ StaticResult solve(const Solid& solid, const ElasticEnergy& energy, std::span<co
   return static_solve(solid.elements(), energy, held, start, forces, options);
 }
 
-// Tip deflection of a clamped beam 10 × 1 × 1 with `cells` cells through its thickness and cubic cells along it, over
-// that of beam theory, for a load that deflects it by a thousandth of its length.
+// Tip deflection of a clamped beam 10 × 1 × 1 with `cells` cells through its thickness and cubic cells along
+// it, over that of beam theory, for a load that deflects it by a thousandth of its length.
 double beam_share(int cells, bool quadratic) {
   const double length = 10, young = 1e6, poisson = 0.3, load = 1e-3 * 3 * young / 12 / (length * length);
   const Solid solid(tet_box({length, 1, 1}, {10 * cells + 1, cells + 1, cells + 1}), quadratic);
@@ -83,9 +84,9 @@ double beam_share(int cells, bool quadratic) {
   return tip / (bending + shear);
 }
 
-// Cook's membrane (corners (0,0), (48,44), (48,60), (0,44), thickness 1, plane stress, E 1, ν 1/3, unit shear load at the
-// right end, clamped at the left) on n × n cells, one through the thickness: vertical displacement of the middle of the
-// right end, for a load small enough to be linear.
+// Cook's membrane (corners (0,0), (48,44), (48,60), (0,44), thickness 1, plane stress, E 1, ν 1/3, unit shear
+// load at the right end, clamped at the left) on n × n cells, one through the thickness: vertical
+// displacement of the middle of the right end, for a load small enough to be linear.
 double cook_deflection(int n, bool quadratic) {
   TetMesh mesh = tet_box({1, 1, 1}, {n + 1, n + 1, 2});
   for (Eigen::Index i = 0; i < mesh.vertices.rows(); ++i) {

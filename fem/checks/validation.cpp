@@ -91,7 +91,8 @@ std::vector<ValidationRecord> validate_patch(const ValidationContext&) {
 
 namespace {
 
-// Cauchy stress by hand from Lamé's parameters: σ₁₁ of the stretch diag(t, 1, 1), σ₁₂ of the simple shear by g.
+// Cauchy stress by hand from Lamé's parameters: σ₁₁ of the stretch diag(t, 1, 1), σ₁₂ of the simple shear by
+// g.
 struct StressByHand {
   double stretch, shear;
 };
@@ -271,10 +272,10 @@ std::vector<ValidationRecord> validate_modes(const ValidationContext& context) {
   return records;
 }
 
-// Expected values are the trial's, in a table with two or three digits. Tolerances: what those digits leave open and what
-// half or twice the step changes here (twist 0.1°, height 0.0003, width 0.002, F_p 0.005), together and rounded up. One
-// difference neither explains: the trial's projected flow went a tenth less far (max‖F_p − I‖ 0.175, here 0.193), and so
-// did its height (−0.043, here −0.0505).
+// Expected values are the trial's, in a table with two or three digits. Tolerances: what those digits leave
+// open and what half or twice the step changes here (twist 0.1°, height 0.0003, width 0.002, F_p 0.005),
+// together and rounded up. One difference neither explains: the trial's projected flow went a tenth less far
+// (max‖F_p − I‖ 0.175, here 0.193), and so did its height (−0.043, here −0.0505).
 std::vector<ValidationRecord> validate_figure_4(const ValidationContext&) {
   const std::string digits = "the trial's table, Fig. 4; ± its digits and the effect of the step";
   const std::string zero = "nothing twists or flows; ± what the paper's picture would show";

@@ -7,7 +7,8 @@
 
 namespace exemplar::shells {
 
-// Time per step at 2.5 k, 10 k (with slow: 40 k) nodes, cloth and plate, Newton iterations, one and two threads.
+// Time per step at 2.5 k, 10 k (with slow: 40 k) nodes, cloth and plate, Newton iterations, one and two
+// threads.
 std::vector<BenchRecord> bench_step_time(const ValidationContext& context);
 // One example against none.
 std::vector<BenchRecord> bench_example_cost(const ValidationContext& context);

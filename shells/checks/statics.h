@@ -35,8 +35,8 @@ std::vector<SupportedNode> hold(const Points& x, const std::vector<int>& vertice
 // Forces of a constant load per length along the border edges among `vertices`.
 Points edge_load(const TriMesh& mesh, const std::vector<int>& vertices, const Vec3& per_length);
 
-// Borders in the coordinate planes stay in them and at right angles to them: the sheet, of about this `size`, goes on
-// as its mirror image.
+// Borders in the coordinate planes stay in them and at right angles to them: the sheet, of about this `size`,
+// goes on as its mirror image.
 void hold_planes_of_symmetry(StaticSheet& sheet, double size);
 
 // A strip [0, length] along x, clamped at x = 0.

@@ -193,7 +193,8 @@ std::vector<ValidationRecord> validate_patch(const ValidationContext&) {
                   "an affine border gives an affine interior")};
 }
 
-// A pose given by positions only: half of a cylinder's curvature when blended half and half with the flat sheet.
+// A pose given by positions only: half of a cylinder's curvature when blended half and half with the flat
+// sheet.
 std::vector<ValidationRecord> validate_half_cylinder(const ValidationContext&) {
   std::vector<ValidationRecord> records;
   for (const MeshKind kind : k_mesh_kinds) {

@@ -1,5 +1,6 @@
-// Curved shells against published numbers: linear (Scordelis-Lo roof), with a limit load (hinged roof) and with
-// large deflection (cylinders pulled and pinched; Sze et al. 2004). Whole shells, but an eighth of the cylinders.
+// Curved shells against published numbers: linear (Scordelis-Lo roof), with a limit load (hinged roof) and
+// with large deflection (cylinders pulled and pinched; Sze et al. 2004). Whole shells, but an eighth of the
+// cylinders.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,7 +140,8 @@ TriMesh eighth_of_tube(MeshKind kind, double radius, double length, int along, i
 constexpr std::array<MeshKind, 3> k_tube_kinds{MeshKind::one_diagonal, MeshKind::alternating,
                                                MeshKind::equilateral};
 
-// At the force, beside it in the middle and at the end, m; zero: Newton's method did not come to the full load.
+// At the force, beside it in the middle and at the end, m; zero: Newton's method did not come to the full
+// load.
 std::array<double, 3> pull_out(MeshKind kind, SheetModelKind model, int along, int around) {
   const double radius = 4.953, length = 10.35, force = 40000;
   StaticSheet sheet;
@@ -194,8 +196,8 @@ StaticSheet cylinder_on_diaphragms(SheetModelKind model, double radius, double l
   return sheet;
 }
 
-// A cylinder on rigid diaphragms is pinched by two displacements, not forces: the force hardly grows while the dents
-// travel, and Newton's method under a given force took hundreds of iterations there.
+// A cylinder on rigid diaphragms is pinched by two displacements, not forces: the force hardly grows while
+// the dents travel, and Newton's method under a given force took hundreds of iterations there.
 Pinched pinched_cylinder(SheetModelKind model, int cells, double force) {
   const double radius = 100, length = 200;
   const StaticSheet sheet = cylinder_on_diaphragms(model, radius, length, cells);
