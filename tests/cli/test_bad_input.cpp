@@ -1,4 +1,5 @@
-// What bad input gets, through the real program: one test for each kind of it, each with its exit code and what is said.
+// What bad input gets, through the real program: one test for each kind of it, each with its exit code and
+// what is said.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -252,8 +253,8 @@ TEST_F(BadInput, StepsAndPlacesThatArithmeticCannotHoldAreRefused) {
   expect_refused({"methods.shape-matching.cell_counts[0]: "}, "shape-matching");
 }
 
-// Each took minutes: the parser walked through a list again for each of its objects, the study compared every name with
-// every other one, and every problem was compared with all before it.
+// Each took minutes: the parser walked through a list again for each of its objects, the study compared every
+// name with every other one, and every problem was compared with all before it.
 TEST_F(BadInput, LargeFilesAreReadInTime) {
   const auto repeated = [](const std::string& text, int count) {
     std::string all = text;
@@ -295,7 +296,8 @@ TEST_F(BadInput, SizesBeyondMemoryAreRefusedBeforeTheyAreAllocated) {
 }
 
 TEST_F(BadInput, ARunThatDivergesEndsWithItsLastGoodFrame) {
-  // Energies are infinite after the first step; numbers that are not finite were written and the run called done.
+  // Energies are infinite after the first step; numbers that are not finite were written and the run called
+  // done.
   write("thing.obj", std::string(k_cube_vertices) + k_cube_faces);
   Json made = scene();
   made["time"] = {{"duration", 1}, {"fps", 10}};

@@ -1,4 +1,5 @@
-// exemplar check does all of a run but the simulation: geometry, poses, regions, units, repairs, for every method.
+// exemplar check does all of a run but the simulation: geometry, poses, regions, units, repairs, for every
+// method.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

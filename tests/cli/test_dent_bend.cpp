@@ -84,8 +84,8 @@ TEST_F(DentBendProgram, AMapThatFitsAndACutPlankAreDented) {
   EXPECT_NE(read_text(m_folder / "out/metrics.csv").find("fragments"), std::string::npos);
 }
 
-// One body with a rig, cut beforehand: dented and broken by one method, dented, bent and broken by another, and
-// deformed towards its example by the one that the rig is for.
+// One body with a rig, cut beforehand: dented and broken by one method, dented, bent and broken by another,
+// and deformed towards its example by the one that the rig is for.
 TEST_F(DentBendProgram, ARiggedCutPlankDentsBendsAndBreaks) {
   write_plank(
       R"(, "pieces": {"planes": [{"point": [0.1, 0, 0], "normal": "x"}]}, "velocity": [0, -3, 0],

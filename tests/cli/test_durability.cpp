@@ -1,4 +1,5 @@
-// Results that stay the same and survive: bytes, damaged frames, full disks, damaged caches, Ctrl-C while a scene is set up.
+// Results that stay the same and survive: bytes, damaged frames, full disks, damaged caches, Ctrl-C while a
+// scene is set up.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -189,8 +190,8 @@ std::string started(const std::string& method) {
          "while [ ! -e out/frames/surface_00001.vtp ] && kill -0 $program; do sleep 0.05; done; ";
 }
 
-// timeout(1) signals the program and then its process group, so that it gets two signals at once: the second ended the
-// program in the middle of what it wrote for the first.
+// timeout(1) signals the program and then its process group, so that it gets two signals at once: the second
+// ended the program in the middle of what it wrote for the first.
 TEST_F(Durability, TwoSignalsAtOnceAreOneWish) {
   const Outcome outcome =
       run(started("rigid") + "kill -TERM $program; sleep 0.003; kill -TERM $program; wait $program");
@@ -199,8 +200,8 @@ TEST_F(Durability, TwoSignalsAtOnceAreOneWish) {
   EXPECT_GT(record("out")["frames"], 0);
 }
 
-// METIS installs a handler of its own for SIGTERM while it orders a matrix and jumps out of it, in whichever thread the
-// signal arrives: a run that a queue ended just then hung or called itself defective.
+// METIS installs a handler of its own for SIGTERM while it orders a matrix and jumps out of it, in whichever
+// thread the signal arrives: a run that a queue ended just then hung or called itself defective.
 TEST_F(Durability, NoThreadReceivesTerminationButTheOneThatWaitsForIt) {
   const Outcome outcome =
       run(started("fem") + "grep -h SigBlk /proc/$program/task/*/status; kill -TERM $program; wait $program");

@@ -136,7 +136,8 @@ TEST_F(FemProgram, ModesAreListedAndServeAsPoses) {
   EXPECT_NEAR(largest, 0.05, 0.002);
 }
 
-// Implicit Euler in free fall: v₁ = v₀ + g h and x₁ = x₀ + h v₁ lose m g² h² / 2 in every step, and nothing else does.
+// Implicit Euler in free fall: v₁ = v₀ + g h and x₁ = x₀ + h v₁ lose m g² h² / 2 in every step, and nothing
+// else does.
 TEST_F(FemProgram, TheTimeStepsLossIsInTheBalance) {
   write_text(path("fall.json"), R"({"time": {"duration": 0.5, "fps": 20, "steps_per_frame": 2}, "bodies": [
     {"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2]}}, "volume": {"grid": [2, 2, 2]},
@@ -180,7 +181,8 @@ TEST_F(FemProgram, OverlappingBodiesAreRefusedWithThePlaceAndTheTriangles) {
   })");
   const Outcome outcome = run("EXEMPLAR -q run overlap.json --method fem -o out");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.output << outcome.errors;
-  // The left face of two lies 0.07 m inside the right face of one; its triangles' middles that far from the other faces.
+  // The left face of two lies 0.07 m inside the right face of one; its triangles' middles that far from the
+  // other faces.
   EXPECT_NE(outcome.errors.find(
                 "bodies[1].position: bodies two and one overlap at the start: by 0.07 m at (0.03, "),
             std::string::npos)

@@ -100,7 +100,8 @@ double largest_displacement(const std::filesystem::path& run, std::size_t frame)
   return -1;
 }
 
-// Every method begins in the pose that `exemplar pose` makes of the same moved handle, and goes on from there.
+// Every method begins in the pose that `exemplar pose` makes of the same moved handle, and goes on from
+// there.
 TEST_F(RigProgram, APoseByHandlesIsAnExampleInEveryMethod) {
   write_text(m_folder / "bar.json",
              std::string(R"({"title": "t", "time": {"duration": 0.02, "fps": 100}, "bodies": [{"name": "bar",
@@ -195,7 +196,8 @@ TEST_F(RigProgram, AScenesRigOfAnotherMeshIsRefusedWithItsPath) {
   EXPECT_EQ(good.exit_code, 0) << good.errors;
 }
 
-// A bar with what is wrong in `more`, run by rigid-lbs; says where and exits with 2 before anything is written.
+// A bar with what is wrong in `more`, run by rigid-lbs; says where and exits with 2 before anything is
+// written.
 class LbsBadInput : public ProgramTest {
  protected:
   void refuses(const std::string& more, const std::string& path, const std::string& what) {

@@ -64,7 +64,8 @@ TEST_F(ShellProgram, AGoodSheetRunsAndWritesItsArrays) {
 TEST_F(ShellProgram, SurfacesThatAreNoSheetsAreRefused) {
   write_scene("v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0.5\nv 0 -1 0.5\nf 1 2 3\nf 2 1 4\nf 1 2 5\n");
   expect_refused("bodies[0].surface", "more than two triangles");
-  // Of the scene, whatever the method: no other is tried first (peridynamics took minutes to fill such a sheet).
+  // Of the scene, whatever the method: no other is tried first (peridynamics took minutes to fill such a
+  // sheet).
   const Outcome any = run("EXEMPLAR check scene.json");
   EXPECT_EQ(any.exit_code, 2) << any.output;
   EXPECT_NE(any.output.find("bodies[0].surface: a sheet must be manifold"), std::string::npos) << any.output;
@@ -125,7 +126,8 @@ TEST_F(ShellProgram, LockingIsWarnedAboutUnlessEdgesAreCurved) {
 
 TEST_F(ShellProgram, TheDistanceOfTwoFramesIsPrinted) {
   write_text(m_folder / "a.obj", k_square);
-  // Turned about y by a right angle and lifted by 3: the same shape. One with a corner lifted by 0.3 is another.
+  // Turned about y by a right angle and lifted by 3: the same shape. One with a corner lifted by 0.3 is
+  // another.
   write_text(m_folder / "moved.obj", "v 0 3 0\nv 0 3 -1\nv 1 3 -1\nv 1 3 0\nf 1 3 2\nf 1 4 3\n");
   write_text(m_folder / "bent.obj", "v 0 0 0\nv 1 0.3 0\nv 1 0 1\nv 0 0 1\nf 1 3 2\nf 1 4 3\n");
   write_text(m_folder / "other.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nf 1 3 2\n");

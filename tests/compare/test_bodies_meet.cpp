@@ -1,5 +1,5 @@
-// Bodies meet each other in the methods whose contact is made of impulses at points: none goes through another,
-// momentum is kept, a pile comes to rest, and nothing depends on threads or on resuming.
+// Bodies meet each other in the methods whose contact is made of impulses at points: none goes through
+// another, momentum is kept, a pile comes to rest, and nothing depends on threads or on resuming.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

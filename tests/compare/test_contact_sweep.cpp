@@ -1,5 +1,5 @@
-// No crossing, over speeds and steps and in random piles (label slow): pairs of crossing triangles are counted by
-// exact predicates in every frame.
+// No crossing, over speeds and steps and in random piles (label slow): pairs of crossing triangles are
+// counted by exact predicates in every frame.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Two slabs of different friction slide on one floor that names none: Coulomb's law with each one's own coefficient,
-// in every method. They start below the gap at which the barrier of fem carries them (0.27 mm): its first step pushes them
-// out, and must not brake them with the force of the start.
+// Two slabs of different friction slide on one floor that names none: Coulomb's law with each one's own
+// coefficient, in every method. They start below the gap at which the barrier of fem carries them (0.27 mm):
+// its first step pushes them out, and must not brake them with the force of the start.
 #include <gtest/gtest.h>
 
 #include "compare/registered_methods.h"

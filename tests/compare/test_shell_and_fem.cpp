@@ -1,5 +1,5 @@
-// Two methods in a limit they share: a bent plate as a sheet of triangles and as a solid with enough cells through
-// its thickness.
+// Two methods in a limit they share: a bent plate as a sheet of triangles and as a solid with enough cells
+// through its thickness.
 #include <gtest/gtest.h>
 
 #include "compare/registered_methods.h"

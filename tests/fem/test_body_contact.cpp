@@ -1,4 +1,5 @@
-// Contact between deformable solids and of a solid with itself: nothing crosses, nothing is lost, the same bits.
+// Contact between deformable solids and of a solid with itself: nothing crosses, nothing is lost, the same
+// bits.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -147,7 +148,8 @@ TEST(BodyContact, ARingThatIsPressedFlatMeetsItself) {
   for (int frame = 1; frame <= 10; ++frame) {
     const StepReport report = run.frames(frame, frame);
     ASSERT_EQ(report.status, Status::ok) << report.message;
-    // What is simulated: the written surface hangs in tets of which seven are inside out at the end, and may cross there.
+    // What is simulated: the written surface hangs in tets of which seven are inside out at the end, and may
+    // cross there.
     EXPECT_EQ(run.extra("simulated_crossings"), 0) << frame;
     touched = touched || run.extra("contact_energy") > 0;
   }
@@ -200,8 +202,8 @@ TEST(BodyContact, FlushBoxesAreMovedApartUpwards) {
   }
 }
 
-// The reach of a wide plate is half its thickness: what lies on a plate that is moved goes with it, or it would be nearer
-// to the plate's lower side.
+// The reach of a wide plate is half its thickness: what lies on a plate that is moved goes with it, or it
+// would be nearer to the plate's lower side.
 TEST(BodyContact, FlushPlatesAreMovedApartUpwards) {
   testing::FemRun run(R"({"time": {"duration": 0.1, "fps": 10}, "bodies": [{"name": "p",
     "surface": {"box": {"size": [1, 0.002, 1], "resolution": [3, 1, 3]}}, "volume": {"grid": [3, 1, 3]},

@@ -1,5 +1,5 @@
-// Every kind of controller inside `fem`: the weight follows what the controller reads, other weights of the set stay
-// free, and what makes no sense is refused or said.
+// Every kind of controller inside `fem`: the weight follows what the controller reads, other weights of the
+// set stay free, and what makes no sense is refused or said.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

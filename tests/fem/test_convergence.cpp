@@ -1,5 +1,5 @@
-// A manufactured solution: small displacements u with the body force that linear elasticity asks for. Linear tets must
-// come nearer to it with the square of the mesh width.
+// A manufactured solution: small displacements u with the body force that linear elasticity asks for. Linear
+// tets must come nearer to it with the square of the mesh width.
 #include <gtest/gtest.h>
 
 #include <cmath>

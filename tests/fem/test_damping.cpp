@@ -1,5 +1,5 @@
-// Viscosity acts on the rate of strain: rigid motions of any size cost nothing, neither momentum changes, and a bar
-// creeps as the textbook's Kelvin–Voigt solid does.
+// Viscosity acts on the rate of strain: rigid motions of any size cost nothing, neither momentum changes, and
+// a bar creeps as the textbook's Kelvin–Voigt solid does.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -23,8 +23,8 @@ double sum_of_energies(testing::FemRun& run) {
 }
 
 // One step of implicit Euler loses exactly ½ Σ m |v₁ − v₀|² of kinetic energy and ∇W(x₁)·(x₁ − x₀) − ΔW of
-// the elastic one; the rest of what is missing is the work of damping, which is booked as the product of the rate of
-// strain and its stress: the same up to a part that falls with the step.
+// the elastic one; the rest of what is missing is the work of damping, which is booked as the product of the
+// rate of strain and its stress: the same up to a part that falls with the step.
 TEST(EnergyBalance, DampingTakesWhatImplicitEulerDoesNot) {
   SolidBody body;
   body.mesh = tet_box({0.2, 0.2, 1}, {2, 2, 6});
@@ -179,8 +179,8 @@ TEST(EnergyBalance, DissipationIsPartOfTheState) {
   EXPECT_EQ(whole.extra("contact_energy"), parts.extra("contact_energy"));
 }
 
-// What moved supports give includes damping and contact at the held nodes: without them −117 of 669 J and −121 of 130 J
-// were the time step's.
+// What moved supports give includes damping and contact at the held nodes: without them −117 of 669 J and
+// −121 of 130 J were the time step's.
 TEST(EnergyBalance, SupportsGiveWhatDampingAndContactTake) {
   const char* stretched =
       R"({"time": {"duration": 0.5, "fps": 10, "steps_per_frame": STEPS}, "gravity": [0, 0, 0],

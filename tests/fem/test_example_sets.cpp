@@ -1,4 +1,5 @@
-// Sets of examples with weights and a stiffness of their own, and plastic flow that is carried to the examples.
+// Sets of examples with weights and a stiffness of their own, and plastic flow that is carried to the
+// examples.
 #include <gtest/gtest.h>
 
 #include "core/base/errors.h"
@@ -81,8 +82,8 @@ TEST(ExampleSets, WhatDoesNotFitIsRefused) {
 namespace fem {
 namespace {
 
-// A block that flowed by F_p and then takes pose F_i is F_i F_p X: there a carried example is at rest. One that stays is
-// at rest in F_i X.
+// A block that flowed by F_p and then takes pose F_i is F_i F_p X: there a carried example is at rest. One
+// that stays is at rest in F_i X.
 TEST(CarriedExamples, AreThePoseOfTheFlownBody) {
   const TetMesh mesh = tet_box({1, 1, 1}, {3, 3, 3});
   Mat3 pose, flow;

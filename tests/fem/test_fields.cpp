@@ -1,5 +1,5 @@
-// What is written: stress against closed forms, forces of supports and contact against the weight they carry, columns
-// that tell how the solver stands.
+// What is written: stress against closed forms, forces of supports and contact against the weight they carry,
+// columns that tell how the solver stands.
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>

@@ -1,4 +1,5 @@
-// The second-order integrator: its order, momenta, what is left of a bounce, steps of different length, resuming.
+// The second-order integrator: its order, momenta, what is left of a bounce, steps of different length,
+// resuming.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +22,8 @@ ImplicitOptions bdf2() {
   return options;
 }
 
-// Free fall: BDF2 is exact for a parabola once it has two good points; the first step is implicit Euler's, whose
-// error of ½ g h² stays bounded by a few h².
+// Free fall: BDF2 is exact for a parabola once it has two good points; the first step is implicit Euler's,
+// whose error of ½ g h² stays bounded by a few h².
 TEST(Bdf2, FreeFall) {
   double errors[2];
   int k = 0;

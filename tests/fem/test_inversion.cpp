@@ -1,5 +1,5 @@
-// Elements that turn inside out are counted and said; the energy with a barrier has none; the default comes back when
-// it can.
+// Elements that turn inside out are counted and said; the energy with a barrier has none; the default comes
+// back when it can.
 #include <gtest/gtest.h>
 
 #include "core/base/errors.h"
@@ -63,7 +63,8 @@ TEST(Inversion, ABarrierNeedsAStartWithoutInvertedElements) {
   EXPECT_THROW(FemRun run(text, {"methods.fem.model=neo-hookean-barrier"}), InputError);
 }
 
-// Squashed through itself by a load it cannot bear, guided so that it cannot turn over instead; then the load is gone.
+// Squashed through itself by a load it cannot bear, guided so that it cannot turn over instead; then the load
+// is gone.
 TEST(Inversion, TheDefaultRecoversWhenTheLoadIsGone) {
   fem::SolidBody body;
   body.mesh = tet_box({0.2, 0.2, 0.2}, {3, 5, 5});

@@ -112,8 +112,8 @@ TEST_P(FemMethods, EverySettingChangesTheResult) {
   collect_paths(*testing::registry_of<register_fem>().find(GetParam())->settings, "", paths);
   const std::string prefix = "methods." + GetParam() + ".";
   for (const std::string& path : paths) {
-    // These have tests of their own, below and in test_fields.cpp: they change how a result is found or what is
-    // written of it, not what it is.
+    // These have tests of their own, below and in test_fields.cpp: they change how a result is found or what
+    // is written of it, not what it is.
     if (path == "linear_solver" || path == "max_iterations" || path == "max_halvings" || path == "all_fields")
       continue;
     if (path == "contact.between_bodies" || path == "contact.self") continue;  // test_body_contact.cpp

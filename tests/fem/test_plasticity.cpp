@@ -40,7 +40,8 @@ struct Sample {
   double stored(const Mat3& total) const { return elastic_energy(energy, elements, moved_by(total)); }
 };
 
-// Cauchy stress of modified St. Venant–Kirchhoff for stretches without change of volume: σ_i = μ s_i² (s_i² − 1).
+// Cauchy stress of modified St. Venant–Kirchhoff for stretches without change of volume: σ_i = μ s_i² (s_i² −
+// 1).
 double stress_of(const Vec3& s) {
   return (k_mu * s.array().square() * (s.array().square() - 1)).matrix().norm();
 }
@@ -125,7 +126,8 @@ TEST(Plasticity, NoFlowMakesEnergyOrChangesVolume) {
   EXPECT_GT(flowed, 1000);
 }
 
-// A compressed box with an elastic and a plastic example: what W_i and W_p lose at the same place is the dissipation.
+// A compressed box with an elastic and a plastic example: what W_i and W_p lose at the same place is the
+// dissipation.
 TEST(Plasticity, DissipationCountsBothPotentials) {
   SolidBody body;
   body.mesh = tet_box({1, 1, 2}, {3, 3, 5});

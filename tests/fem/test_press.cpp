@@ -191,8 +191,8 @@ int press_iterations(const std::string& press, double friction) {
   return report.iterations;
 }
 
-// Twice is the goal, 2.23 (the ball) the worst here; it was 1.7 to 3.1 times as many before contacts that a step turns
-// round were held and normal forces followed the iterations.
+// Twice is the goal, 2.23 (the ball) the worst here; it was 1.7 to 3.1 times as many before contacts that a
+// step turns round were held and normal forces followed the iterations.
 TEST(SlowPress, FrictionCostsAboutAsManyIterationsAgain) {
   const auto keyframes = [](double x, double start, double end) {
     return press_keyframes(fmt::format(R"("position": [{}, {}, 0.02])", x, start), 0.5,
@@ -208,8 +208,8 @@ TEST(SlowPress, FrictionCostsAboutAsManyIterationsAgain) {
   }
 }
 
-// 0.2° below the angle of friction a block creeps no faster than the sticking speed; 0.2° above it goes faster and faster
-// as Coulomb has it.
+// 0.2° below the angle of friction a block creeps no faster than the sticking speed; 0.2° above it goes
+// faster and faster as Coulomb has it.
 TEST(Slope, HoldsUpToTheAngleOfFriction) {
   const double mu = 0.5, g = 9.81, angle = std::atan(mu), step = 0.2 * std::numbers::pi / 180;
   struct Motion {

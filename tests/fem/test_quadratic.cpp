@@ -1,5 +1,6 @@
-// Method fem on quadratic tets: bending without locking, lying and sliding on obstacles, examples, plastic flow, surfaces
-// embedded in a cage, what is written, the same bits for any number of threads and after resuming.
+// Method fem on quadratic tets: bending without locking, lying and sliding on obstacles, examples, plastic
+// flow, surfaces embedded in a cage, what is written, the same bits for any number of threads and after
+// resuming.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -122,7 +123,8 @@ const char* const k_examples = R"({
     "examples": [{"name": "bent", "bend": {"axis": "z", "along": "y", "angle": 60}}]}],
   "methods": {"fem": {"internal_stiffness": 0}}})";
 
-// A pose is at rest in its own example: nothing moves and W_p is zero. With W_i it goes back, and the weight with it.
+// A pose is at rest in its own example: nothing moves and W_p is zero. With W_i it goes back, and the weight
+// with it.
 TEST(QuadraticElements, AnExampleIsARestShape) {
   FemRun held(k_examples, k_quadratic);
   const Points start = held.surface();
@@ -136,7 +138,8 @@ TEST(QuadraticElements, AnExampleIsARestShape) {
   EXPECT_GT((freed.surface() - start).rowwise().norm().maxCoeff(), 0.01);
 }
 
-// Bent over its yield stress and let go, a beam keeps a bend; linear tets of the same mesh would not even yield.
+// Bent over its yield stress and let go, a beam keeps a bend; linear tets of the same mesh would not even
+// yield.
 TEST(QuadraticElements, ABentBeamKeepsItsBend) {
   const char* text = R"({
     "time": {"duration": 1, "fps": 10, "steps_per_frame": 2}, "gravity": [0, 0, 0],

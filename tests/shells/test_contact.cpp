@@ -44,7 +44,8 @@ std::string thrown_at(const Target& target, double speed, double step) {
                      std::lround(1 / step), height, -speed, target.json);
 }
 
-// Until the impact and a few steps after it: crossings, and the middle of the sheet has not got past the target.
+// Until the impact and a few steps after it: crossings, and the middle of the sheet has not got past the
+// target.
 void expect_stopped(const Target& target, double speed, double step) {
   SCOPED_TRACE(fmt::format("{}, {} m/s, step 1/{:.0f} s", target.name, speed, 1 / step));
   ShellRun run(thrown_at(target, speed, step));
@@ -59,8 +60,8 @@ void expect_stopped(const Target& target, double speed, double step) {
     smallest = std::min(smallest, sampled_gap(run, 0, 0));
   }
   EXPECT_GT(smallest, 0.002 * (1 - 1e-6));  // half the thickness
-  // It has touched: within the reach of contact, a thousandth of the sheet's size, seen at samples that are an
-  // eighth of a triangle's longest side apart.
+  // It has touched: within the reach of contact, a thousandth of the sheet's size, seen at samples that are
+  // an eighth of a triangle's longest side apart.
   const double reach = 1e-3 * std::hypot(0.5, 0.5), spacing = std::hypot(0.5, 0.5) / 6 / 8;
   EXPECT_LT(smallest, 0.002 + reach + 0.5 * spacing);
   EXPECT_GT(run.surface()(middle, 1), target.height - 0.02);  // it may slip, no obstacle is below 0.1 m deep

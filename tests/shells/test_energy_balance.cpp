@@ -1,5 +1,5 @@
-// What left a sheet is where the books say: damping, plastic flow and what implicit Euler itself loses add up to
-// what is missing; angular momentum, damped or not; viscosity by itself.
+// What left a sheet is where the books say: damping, plastic flow and what implicit Euler itself loses add up
+// to what is missing; angular momentum, damped or not; viscosity by itself.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,8 +36,8 @@ struct Books {
   double viscous = 0;  // way times what is left of the forces that moved the masses
 };
 
-// One step of implicit Euler loses exactly ½ Σ m |v₁ − v₀|² of kinetic energy and ∇W(x₁)·(x₁ − x₀) − ΔW of the
-// potential: the forces that say so know nothing of the energies.
+// One step of implicit Euler loses exactly ½ Σ m |v₁ − v₀|² of kinetic energy and ∇W(x₁)·(x₁ − x₀) − ΔW of
+// the potential: the forces that say so know nothing of the energies.
 Books swing(SheetModelKind kind, int steps) {
   ImplicitOptions options;
   options.linear = LinearMethod::direct;
@@ -84,15 +84,15 @@ TEST(ShellEnergyBalance, DampingFlowAndIntegratorTakeWhatIsMissing) {
     EXPECT_GT(books.integrator, 1e-2 * books.first) << name;
     EXPECT_NEAR(books.viscous + books.plastic + books.integrator, books.missing, 1e-4 * books.missing)
         << name;
-    // Damping is booked as stress times change of strain, which is never negative; force times displacement differs from it
-    // by what a step turns.
+    // Damping is booked as stress times change of strain, which is never negative; force times displacement
+    // differs from it by what a step turns.
     EXPECT_NEAR(books.damping + books.plastic + books.integrator, books.missing, 0.01 * books.missing)
         << name;
   }
 }
 
-// A free sheet that spins fast enough to be stretched by it (by a fiftieth), bent a little at the start so that it
-// swings as well.
+// A free sheet that spins fast enough to be stretched by it (by a fiftieth), bent a little at the start so
+// that it swings as well.
 SheetModel spinning_sheet(SheetModelKind kind, double damping) {
   SheetInput input;
   input.mesh = rectangle(MeshKind::irregular, 1, 0.6, 8, 5);
@@ -159,8 +159,8 @@ TEST(ShellEnergyBalance, ASpinningSheetKeepsItsAngularMomentumDampedOrNot) {
   }
 }
 
-// A strip without inertia under a pull along it that begins at once: u(t) = u∞ (1 − exp(−t/β)), and half of the
-// pull's work goes into viscosity; the same of a strip that is bent by a moment at its end.
+// A strip without inertia under a pull along it that begins at once: u(t) = u∞ (1 − exp(−t/β)), and half of
+// the pull's work goes into viscosity; the same of a strip that is bent by a moment at its end.
 TEST(ShellEnergyBalance, AStripCreepsAsAKelvinVoigtSolid) {
   for (const SheetModelKind kind : {SheetModelKind::physical, SheetModelKind::paper}) {
     for (const bool bent : {false, true}) {

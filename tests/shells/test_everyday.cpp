@@ -1,5 +1,5 @@
-// Sheets as people use them: lying on a floor, over an imported mesh, with holes, cut to a T, closed to a ball,
-// thick and thin ones in one scene.
+// Sheets as people use them: lying on a floor, over an imported mesh, with holes, cut to a T, closed to a
+// ball, thick and thin ones in one scene.
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -52,7 +52,8 @@ std::string edge_on(const std::string& young, bool curved) {
                      young, curved);
 }
 
-// With arcs of any excess over their chords the folded triangles collapsed for good, and the run gained up to 1e5 J.
+// With arcs of any excess over their chords the folded triangles collapsed for good, and the run gained up to
+// 1e5 J.
 TEST(ShellEveryday, ASheetThatStrikesTheFloorEdgeOnGainsNoEnergy) {
   for (const char* young : {"1e7", "1e9"}) {
     ShellRun run(edge_on(young, true));
@@ -104,8 +105,8 @@ std::string falling_file(const std::string& file, double height) {
                      file, height);
 }
 
-// The triangles of a square grid of n × n cells of size 1/n about the origin that `inside` keeps, by the middle
-// of their cell; vertices that no triangle uses are left out.
+// The triangles of a square grid of n × n cells of size 1/n about the origin that `inside` keeps, by the
+// middle of their cell; vertices that no triangle uses are left out.
 TriMesh cut_square(int n, const std::function<bool(double, double)>& inside) {
   const TriMesh whole = make_sheet({1, 1, n, n, true});
   std::vector<int> number(static_cast<std::size_t>(whole.vertices.rows()), -1);
@@ -242,7 +243,8 @@ TEST(ShellEveryday, DoubledVerticesAreOneAndAllAreWritten) {
   ASSERT_EQ(x.rows(), 8);
   EXPECT_EQ((x.row(1) - x.row(4)).norm(), 0);
   EXPECT_EQ((x.row(2) - x.row(7)).norm(), 0);
-  // A plate of 0.2 m sags by q L⁴/8D = 4 mm at its end and swings twice as far; on a loose hinge it hung by 0.1 m and more.
+  // A plate of 0.2 m sags by q L⁴/8D = 4 mm at its end and swings twice as far; on a loose hinge it hung by
+  // 0.1 m and more.
   EXPECT_GT(x(5, 1), 0.5 - 0.02);
   EXPECT_LT(x(5, 1), 0.5);
   EXPECT_EQ(run.array("bending_energy").values.size(), 5U);

@@ -1,5 +1,5 @@
-// Method shell on scenes: contact at the sheet's thickness, supports and clamps, examples, plasticity, resuming,
-// bad input.
+// Method shell on scenes: contact at the sheet's thickness, supports and clamps, examples, plasticity,
+// resuming, bad input.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// With plastic examples no rest state ever leaves the space that they span: every triangle and edge, every step,
-// in both models, and in the shipped scene of plates by the metric that every run writes.
+// With plastic examples no rest state ever leaves the space that they span: every triangle and edge, every
+// step, in both models, and in the shipped scene of plates by the metric that every run writes.
 #include <cmath>
 
 #include "core/base/index.h"
@@ -101,7 +101,8 @@ TEST(ShellPlasticSpace, RestStatesOfThePhysicalModelStayInTheHull) {
     ASSERT_EQ(run.frames(frame, frame).status, Status::ok);
     const MatX rest = rest_state(run, 6);
     for (Eigen::Index t = 0; t < rest.cols(); ++t) {
-      // Membrane and bending have a hull each; lengths in units of this triangle's, so that they weigh as angles.
+      // Membrane and bending have a hull each; lengths in units of this triangle's, so that they weigh as
+      // angles.
       for (const int part : {0, 3}) {
         const Vec3 unit = part == 0 ? Vec3(poses[0].col(t).head<3>()) : Vec3::Ones();
         TriMesh hull{Points(3, 3), (Triangles(1, 3) << 0, 1, 2).finished()};

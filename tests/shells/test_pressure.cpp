@@ -8,7 +8,8 @@
 namespace exemplar::testing {
 namespace {
 
-// Height of the middle of mass of a clamped strip under the normal load q per length, beside its length and stiffness EI:
+// Height of the middle of mass of a clamped strip under the normal load q per length, beside its length and
+// stiffness EI:
 //   EI θ' = M,  M' = −t × F,  F' = −q n,  from the free end, where all are zero, back to the clamp, and turned there.
 double height_of_elastica(double q, double length, double stiffness) {
   constexpr int steps = 4000;
@@ -41,7 +42,8 @@ std::string strip(double pressure, int steps, int cells) {
                      steps, cells, cells / 8, -pressure);
 }
 
-// With the pressure of the step's start "equilibria" cycled for ever and hung on the number of steps (0.19, 0.15, −0.2 m).
+// With the pressure of the step's start "equilibria" cycled for ever and hung on the number of steps (0.19,
+// 0.15, −0.2 m).
 TEST(ShellPressure, BendsAStripAsTheElasticaUnderAFollowingLoad) {
   const double stiffness = 1e7 * 0.1 * std::pow(0.01, 3) / 12;
   for (const double pressure : {30.0, 60.0, 150.0}) {

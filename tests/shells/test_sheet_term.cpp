@@ -44,7 +44,8 @@ ImplicitOptions direct_statics() {
   return options;
 }
 
-// The step's function at a random state, with examples' weights in the border, viscosity and one clamped border.
+// The step's function at a random state, with examples' weights in the border, viscosity and one clamped
+// border.
 void check_model(SheetModelKind kind, bool curved, double noise) {
   SheetInput input = small_sheet(kind, curved);
   input.examples = {bent_examples(input.mesh.vertices)};
@@ -132,7 +133,8 @@ TEST(SheetTerm, SameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(results[0], results[2]);
 }
 
-// Half of a beam on two supports, 2 m apart: the middle of the beam slides down in the plane of symmetry and stays level.
+// Half of a beam on two supports, 2 m apart: the middle of the beam slides down in the plane of symmetry and
+// stays level.
 TEST(Sheet, ABorderInAPlaneOfSymmetrySlidesWithoutTurning) {
   StaticSheet half;
   half.input.mesh = rectangle(MeshKind::alternating, 1, 0.1, 20, 2);

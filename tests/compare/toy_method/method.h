@@ -1,5 +1,6 @@
-// Method `falling`: bodies that keep their shape, fall with drag and meet nothing. It has everything a method needs and
-// nothing else, is built into the tests only, and is where a new method starts from (CONTRIBUTING.md).
+// Method `falling`: bodies that keep their shape, fall with drag and meet nothing. It has everything a method
+// needs and nothing else, is built into the tests only, and is where a new method starts from
+// (CONTRIBUTING.md).
 //
 //   v' = g − c v,  x' = v;  one step: v ← (v + Δt g) / (1 + Δt c),  x ← x + Δt v
 //   x displacement [m], v velocity [m/s], g gravity [m/s²], c drag [1/s]

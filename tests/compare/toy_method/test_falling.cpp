@@ -1,5 +1,5 @@
-// A method that was added as CONTRIBUTING.md says, beside those of the program: run, refused and gone on with by the
-// program's own commands.
+// A method that was added as CONTRIBUTING.md says, beside those of the program: run, refused and gone on with
+// by the program's own commands.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Pairs of deformable bodies with each other and with themselves: none is missed, none is made without need, and
-// the energy of all kinds of pairs has the derivatives it claims.
+// Pairs of deformable bodies with each other and with themselves: none is missed, none is made without need,
+// and the energy of all kinds of pairs has the derivatives it claims.
 #include "core/contact/body_search.h"
 
 #include <gtest/gtest.h>

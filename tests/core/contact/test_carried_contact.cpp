@@ -1,5 +1,5 @@
-// Impulses between bodies of particles: what would go through stops, both sides take the same impulse, friction
-// follows Coulomb, sheets have two sides, and what overlaps is moved apart without a speed.
+// Impulses between bodies of particles: what would go through stops, both sides take the same impulse,
+// friction follows Coulomb, sheets have two sides, and what overlaps is moved apart without a speed.
 #include <gtest/gtest.h>
 
 #include "core/contact/carried_contact.h"

@@ -156,8 +156,8 @@ TEST(ParticleContact, ImpulsesOfOneStepAddUpAndAreNeverNegative) {
   EXPECT_NEAR(v(0, 1), 3.5, 1e-12);
 }
 
-// Shape matching spreads the friction of a pass over the body. Taken back from the point alone when its normal impulse
-// falls, friction drove it: 0.5 m/s here, where nothing pushes.
+// Shape matching spreads the friction of a pass over the body. Taken back from the point alone when its
+// normal impulse falls, friction drove it: 0.5 m/s here, where nothing pushes.
 TEST(ParticleContact, FrictionThatWasSpreadIsGivenBackBetweenPassesOnly) {
   ObstacleWorld world(make_obstacles({ground(0.5)}), Vec3::Zero());
   CarriedPoints points;

@@ -1,4 +1,5 @@
-// Quadratic tets: shape, derivatives of the assembled energy, mass, and that they are linear ones where nothing is curved.
+// Quadratic tets: shape, derivatives of the assembled energy, mass, and that they are linear ones where
+// nothing is curved.
 #include "core/elastic/quadratic_tet.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,8 @@
 
 namespace exemplar::testing {
 
-// Springs with rest length 1 + w (one weight): ½ k Σ (|x_a − x_b| − 1 − w)², smooth away from |x_a − x_b| = 0.
+// Springs with rest length 1 + w (one weight): ½ k Σ (|x_a − x_b| − 1 − w)², smooth away from |x_a − x_b| =
+// 0.
 class SpringTerm : public NodeTerm {
  public:
   explicit SpringTerm(std::vector<int> pairs, double stiffness = 3)

@@ -11,8 +11,8 @@ namespace {
 using testing::random_points;
 using testing::SpringTerm;
 
-// ½ k (x_n,0 − 0.1 |x_0 − x_1|)² + ½ k (x_n,1² + x_n,2²) with an abstract node n: its first number follows the
-// length of an edge.
+// ½ k (x_n,0 − 0.1 |x_0 − x_1|)² + ½ k (x_n,1² + x_n,2²) with an abstract node n: its first number follows
+// the length of an edge.
 class FollowerTerm : public NodeTerm {
  public:
   explicit FollowerTerm(int node) : m_nodes{0, 1, node} {}

@@ -153,7 +153,8 @@ TEST(SimplexQp, DependentExamplesStillGiveTheNearestPoint) {
 }
 
 }  // namespace
-// Against U Vᵀ of the singular value decomposition, one by one and four at a time, also of what is nearly flat or inverted.
+// Against U Vᵀ of the singular value decomposition, one by one and four at a time, also of what is nearly
+// flat or inverted.
 TEST(Polar, RotationsAreThoseOfTheSvd) {
   for (int trial = 0; trial < 2000; ++trial) {
     Matrix3<Lanes> four;

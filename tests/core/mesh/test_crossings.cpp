@@ -64,7 +64,8 @@ TEST(Crossings, AgreeWithPlainNumbersOnRandomTriangles) {
   }
 }
 
-// Small triangles strewn over a plate, in groups by place: most lie among their own, one is long, and one is not finite.
+// Small triangles strewn over a plate, in groups by place: most lie among their own, one is long, and one is
+// not finite.
 TEST(Crossings, GroupsThatLieApartAreLookedAtWhereTheyMeet) {
   constexpr int count = 600;
   TriMesh mesh{Points(3 * count, 3), Triangles(count, 3)};
@@ -91,7 +92,8 @@ TEST(Crossings, GroupsThatLieApartAreLookedAtWhereTheyMeet) {
   }
 }
 
-// Two rough sheets that lie on each other as the sides of a crack do, closed on one side and open on the other.
+// Two rough sheets that lie on each other as the sides of a crack do, closed on one side and open on the
+// other.
 TEST(Crossings, SidesOfACrackCrossWhereTheyArePressedIntoEachOther) {
   constexpr int n = 8, points = (n + 1) * (n + 1), cells = 2 * n * n;
   TriMesh mesh{Points(2 * points, 3), Triangles(2 * cells, 3)};

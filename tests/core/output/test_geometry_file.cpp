@@ -99,7 +99,8 @@ TEST(GeometryFile, SameGeometrySameBytes) {
   }
 }
 
-// Arrays of several blocks: random digits, few values, integers; what changes from frame to frame is told from what stays.
+// Arrays of several blocks: random digits, few values, integers; what changes from frame to frame is told
+// from what stays.
 Geometry large_geometry(int frame) {
   Geometry geometry;
   geometry.series = "particles";

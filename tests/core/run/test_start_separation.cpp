@@ -16,8 +16,8 @@ ObstacleSettings free_obstacle(const std::string& name, const Vec3& position) {
   return settings;
 }
 
-// Two crates on each other and two balls side by side, all flush on the floor: before, the barrier of contact was infinite at
-// the start.
+// Two crates on each other and two balls side by side, all flush on the floor: before, the barrier of contact
+// was infinite at the start.
 TEST(StartSeparation, FreeObstaclesThatTouchGetRoom) {
   SceneSettings settings;
   BodySettings body;

@@ -170,7 +170,8 @@ TEST_F(RigFile, OfAnotherMeshIsRefused) {
             std::string::npos);
 }
 
-// What `exemplar rig` wrote fits the same body wherever a scene puts it, and all copies of a body share one rig.
+// What `exemplar rig` wrote fits the same body wherever a scene puts it, and all copies of a body share one
+// rig.
 TEST_F(RigFile, ServesABodyThatStandsElsewhere) {
   const std::string text = encode_rig(m_rig, m_volume);
   for (int k = 0; k < 20; ++k) {

@@ -116,7 +116,8 @@ TEST(CoarseSpace, OfAMatrixWithAPatchIsThatOfTheirSum) {
   for (int i = 0; i < k_columns; ++i) positions.row(i) << i, std::sin(0.3 * i), std::cos(0.2 * i);
   CoarseSpace coarse(pattern);
   ASSERT_TRUE(coarse.update(a, positions, &patch));
-  // z = P (Pᵀ S P)⁻¹ Pᵀ r leaves nothing of the residual in the coarse space: applied to S z it gives z again.
+  // z = P (Pᵀ S P)⁻¹ Pᵀ r leaves nothing of the residual in the coarse space: applied to S z it gives z
+  // again.
   const VecX r = right_hand_sides().col(0);
   VecX z = VecX::Zero(r.size()), again = VecX::Zero(r.size());
   coarse.add_correction(r.data(), z.data(), 1);

@@ -47,8 +47,8 @@ TEST(ScalarCholesky, RefactorisesTheSamePatternAndSaysWhenItIsNotPositive) {
   EXPECT_FALSE(factor.positive_definite());
 }
 
-// Five-point differences on a grid fill in: blocks of columns with the same rows, and columns of their own. Every number
-// of columns up to twice what is solved at once.
+// Five-point differences on a grid fill in: blocks of columns with the same rows, and columns of their own.
+// Every number of columns up to twice what is solved at once.
 TEST(ScalarCholesky, SolvesAGridForAnyNumberOfColumns) {
   const int side = 17, n = side * side;
   std::vector<Eigen::Triplet<double>> entries;
