@@ -9,6 +9,7 @@
 #include "compare/cli/manual.h"
 #include "compare/registered_methods.h"
 #include "core/base/errors.h"
+#include "core/base/plain_text.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
 
@@ -278,6 +279,20 @@ int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, 
   return bench_command(a.bench, registry, terminal);
 }
 
+// Paths and names go into file names, records, scripts and pages. Values of --set may stretch over lines, as JSON does.
+void check_texts(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& text : option->results()) {
+        const bool is_setting = option->check_name("--set");
+        if (is_utf8(text) && !has_control_characters(text, is_setting ? "\n\r\t" : "")) continue;
+        throw InputError(fmt::format("{} '{}': is not UTF-8, or holds control characters", option->get_name(),
+                                     printable(text)));
+      }
+    }
+  }
+}
+
 int guarded_main(int argc, char** argv) {
   CLI::App app{"Simulates example-based materials and compares them with the methods people use instead."};
   app.name("exemplar");
@@ -291,6 +306,7 @@ int guarded_main(int argc, char** argv) {
   const Terminal terminal(arguments.quiet);
   install_interrupt_handler();
   try {
+    check_texts(app);
     return dispatch(app, arguments, registered_methods(), terminal);
   } catch (const InputError& error) {
     for (const Problem& problem : error.problems()) terminal.error(to_string(problem));

@@ -394,9 +394,9 @@ class StudyPlanner {
 
 Study read_study(Json document, const std::string& path, const Registry& registry,
                  const std::vector<std::string>& assignments) {
-  if (document.is_object()) document.erase("$schema");
   StudySettings settings;
   std::vector<Problem> problems;
+  take_schema_key(document, problems);
   read_object(document, description_of<StudySettings>(), &settings, "", problems);
   for (Problem& problem : problems) problem.file = path;
   return StudyPlanner(registry, assignments, std::move(problems)).plan(settings, path);

@@ -7,8 +7,10 @@
 #include <vtkXMLDataParser.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 #include "core/output/atomic_file.h"
 
 namespace exemplar {
@@ -39,11 +41,11 @@ std::string escape_xml(const std::string& text) {
 }
 
 std::vector<PvdEntry> read_pvd(const fs::path& path) {
-  if (!fs::is_regular_file(path)) throw InputError(Problem{path.string(), {}, "there is no such collection"});
+  std::istringstream text(read_input(path, k_largest_text_file));
   vtkNew<vtkXMLDataParser> parser;
   vtkNew<vtkCallbackCommand> silence;  // the exception says it; VTK would also print
   parser->AddObserver(vtkCommand::ErrorEvent, silence);
-  parser->SetFileName(path.c_str());
+  parser->SetStream(&text);
   vtkXMLDataElement* root = parser->Parse() ? parser->GetRootElement() : nullptr;
   vtkXMLDataElement* collection = root ? root->FindNestedElementWithName("Collection") : nullptr;
   if (!collection) throw InputError(Problem{path.string(), {}, "is not a ParaView collection (.pvd)"});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
 #include "core/scene/json.h"
@@ -17,7 +18,9 @@ namespace {
 
 // The body's place among those of the run's scene.
 int body_index(const std::filesystem::path& run, const std::string& body) {
-  const Json settings = parse_json(read_run_record(run).settings.text, (run / "run.json").string());
+  const std::string path = (run / "run.json").string();
+  const RunRecord record = parse_run_record(read_input(path, k_largest_text_file), path);
+  const Json settings = parse_json(record.settings.text, path);
   const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].is_object() && bodies[i].value("name", Json()) == body) return static_cast<int>(i);
