@@ -51,6 +51,7 @@ void add_run(CLI::App& app, RunArguments& a) {
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
   c->add_flag("--resume", a.resume, "Go on from the last checkpoint of the output directory");
+  c->add_flag("!--no-lock", a.lock, "For file systems without locks: nothing keeps a second process out");
   c->add_flag("--expect", a.expect,
               "Compare the last frame with the scene's expected values (exit 1 if they differ)");
   c->add_flag("--rewrite-expect", a.rewrite_expect, "Write the values seen into the scene's \"expect\"");
@@ -197,6 +198,7 @@ void add_compare(CLI::App& app, CompareArguments& a) {
   c->add_option("--frames", a.frames, "Stop every run after this many frames; default: the scene's")
       ->check(CLI::Range(0, 1000000));
   c->add_flag("--resume", a.resume, "Run only what is missing or has changed");
+  c->add_flag("!--no-lock", a.lock, "For file systems without locks: nothing keeps a second process out");
   c->add_flag("--dry-run", a.dry_run, "Print the runs as commands and do nothing");
   c->add_option("--format", a.format, "Of --dry-run")
       ->capture_default_str()

@@ -39,6 +39,10 @@ int threads_of_run(const CompareArguments& arguments) {
   return std::max(1, processors / arguments.jobs);
 }
 
+DirectoryLock::Use lock_use(const CompareArguments& arguments) {
+  return arguments.lock ? DirectoryLock::Use::lock : DirectoryLock::Use::no_lock;
+}
+
 std::vector<std::string> assignments_of(const PlannedRun& run) {
   std::vector<std::string> assignments;
   for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
@@ -55,6 +59,7 @@ std::vector<std::string> command_of(const PlannedRun& run, const Study& study, c
   if (arguments.frames >= 0) command.insert(command.end(), {"--frames", std::to_string(arguments.frames)});
   if (const int threads = threads_of_run(arguments); threads > 0)
     command.insert(command.end(), {"--threads", std::to_string(threads)});
+  if (!arguments.lock) command.emplace_back("--no-lock");
   command.insert(command.end(), {"-o", (output / run.directory).string()});
   return command;
 }
@@ -203,7 +208,7 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
     }
     const fs::path directory = output / run.directory;
     make_writable_directory(directory);
-    const DirectoryLock lock(directory);
+    const DirectoryLock lock(directory, lock_use(arguments));
     if (need == Need::everything) fs::remove(directory / "run.json");
     std::vector<std::string> command = command_of(run, study, output, arguments);
     if (need == Need::remainder) command.push_back("--resume");
@@ -275,7 +280,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   }
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
-  const DirectoryLock lock(output);
+  const DirectoryLock lock(output, lock_use(arguments));
   std::optional<LivePage> live;
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
   if (arguments.collect.empty() &&

@@ -290,7 +290,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
                                  ? fmt::format("out/{}-{}", fs::path(file.path).stem().string(), name)
                                  : arguments.output;
   make_writable_directory(output);
-  const DirectoryLock lock(output);
+  const DirectoryLock lock(output, arguments.lock ? DirectoryLock::Use::lock : DirectoryLock::Use::no_lock);
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
   if (arguments.resume && is_complete(output, file, name, frames)) {
     repair_collections(output);

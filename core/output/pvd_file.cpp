@@ -6,6 +6,7 @@
 #include <vtkXMLDataElement.h>
 #include <vtkXMLDataParser.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 
@@ -55,6 +56,8 @@ std::vector<PvdEntry> read_pvd(const fs::path& path) {
     const char* file = element->GetAttribute("file");
     const char* time = element->GetAttribute("timestep");
     if (!file) throw InputError(Problem{path.string(), {}, fmt::format("entry {} names no file", i)});
+    if (!std::isfinite(time ? std::strtod(time, nullptr) : 0))
+      throw InputError(Problem{path.string(), {}, fmt::format("entry {} has no finite time", i)});
     entries.push_back(
         {time ? std::strtod(time, nullptr) : static_cast<double>(i), path.parent_path() / file});
   }
