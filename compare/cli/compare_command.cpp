@@ -21,6 +21,7 @@
 #include "compare/study/study.h"
 #include "compare/watch/page_server.h"
 #include "core/base/errors.h"
+#include "core/base/phase.h"
 #include "core/output/atomic_file.h"
 #include "core/output/directory_lock.h"
 #include "core/output/manifest.h"
@@ -265,7 +266,11 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   if (document.is_object() && document.contains("bodies"))
     throw InputError(
         Problem{path, "", "is a scene: `exemplar run " + path + "` runs it, a study compares runs of it"});
+  std::optional<PhaseTeller> teller(std::in_place, terminal);
+  std::optional<Phase> checking(std::in_place, "checking " + path);
   Study study = read_study(document, path, registry, arguments.assignments);
+  checking.reset();
+  teller.reset();
   select_runs(study, arguments.methods, registry);
   fs::path output = arguments.output;
   if (output.empty()) output = fs::path("out") / fs::path(arguments.study).stem();

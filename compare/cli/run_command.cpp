@@ -300,8 +300,10 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   std::optional<PhaseTeller> teller(std::in_place, terminal);
   const Stopwatch set_up_began;
   const InputLog log;
+  std::optional<Phase> making(std::in_place, "setting up the scene");
   const Scene scene = make_scene(file.settings, file.directory);
   if (const auto problems = start_problems(scene); !problems.empty()) throw InputError(problems);
+  making.reset();
   const std::unique_ptr<Method> method = make_method(info, scene, file, output);
   RunRecord record = make_record(arguments, file, info, scene, *method, log);
   record.setup_time = set_up_began.seconds();

@@ -78,6 +78,28 @@ TEST_F(Injection, ControlCharactersPassInNoText) {
   EXPECT_EQ(run("EXEMPLAR run scene.json -o $'caf\\xe9'").exit_code, 2);
 }
 
+TEST_F(Injection, NamesOfAnyLengthFit) {
+  const std::string name(3000, 'n');
+  Json scene = Json::parse(k_scene);
+  scene["title"] = name;
+  scene["bodies"][0]["name"] = name;
+  scene["bodies"][0]["examples"] = Json::parse(R"([{"twist": {"axis": "y", "angle": 20}}])");
+  scene["bodies"][0]["examples"][0]["name"] = name;
+  scene["bodies"][0]["volume"] = {{"grid", {1, 1, 1}}};
+  write_text(m_folder / "scene.json", scene.dump());
+  const Json first{{"method", "fem"}, {"name", name + "1"}}, second{{"method", "rigid"}, {"name", name + "2"}};
+  write_text(m_folder / "study.json", Json{{"scene", "scene.json"}, {"runs", {first, second}}}.dump());
+  const Outcome outcome = run("EXEMPLAR compare study.json -o out --no-pictures");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors.substr(0, 2000);
+  int folders = 0;
+  for (const auto& entry : fs::directory_iterator(m_folder / "out")) {
+    EXPECT_LE(entry.path().filename().string().size(), 100u);
+    folders += fs::is_directory(entry.path() / "frames");
+  }
+  EXPECT_EQ(folders, 2);
+  EXPECT_EQ(run("EXEMPLAR export out -o a.glb && EXEMPLAR export out -o a.usda").exit_code, 0);
+}
+
 class InjectionFiles : public Injection {
  protected:
   // A study with hostile texts wherever one may stand, in a folder with such a name.

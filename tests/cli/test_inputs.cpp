@@ -180,6 +180,27 @@ TEST_F(Inputs, AFileSystemWithoutLocksIsSaidAndCanBeUsed) {
   }
 }
 
+TEST_F(Inputs, LargeScenesAreRefusedOrTellWhatTheyDo) {
+  Json scene = Json::parse(R"({"time": {"duration": 0.1, "fps": 20}, "bodies": []})");
+  for (int i = 0; i < 20; ++i)
+    scene["bodies"].push_back({{"name", "b" + std::to_string(i)},
+                               {"surface", {{"box", {{"resolution", {1, 1, 1}}}}}},
+                               {"repeat", {{"count", {100, 100, 10}}}}});
+  write_text(m_folder / "scene.json", scene.dump());
+  for (const std::string command : {"check scene.json", "run scene.json --method rigid -o out"}) {
+    const Outcome outcome = run("ulimit -t 5; EXEMPLAR " + command);
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_NE((outcome.output + outcome.errors).find("bodies: are 2000000 with all their copies"), std::string::npos)
+        << outcome.output << outcome.errors;
+  }
+  write_scene(Json::parse(R"({"surface": {"sphere": {"resolution": 400}}})"));
+  for (const std::string command : {"check scene.json", "run scene.json --method rigid -o out"}) {
+    const Outcome outcome = run("timeout 15 EXEMPLAR " + command);
+    const bool is_told = outcome.errors.find(" …\n") != std::string::npos;
+    EXPECT_TRUE(is_told || outcome.exit_code != 124) << command << outcome.errors;
+  }
+}
+
 // Also where a run that somebody else made says so.
 TEST_F(Inputs, ARunDirectoryMayHoldAnything) {
   write_scene(k_grid);

@@ -15,6 +15,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/input_file.h"
+#include "core/base/phase.h"
 #include "core/mesh/files/file_parsers.h"
 #include "core/mesh/files/file_vtk.h"
 #include "core/mesh/repair.h"
@@ -110,6 +111,7 @@ RawMesh read_raw(const std::string& path) {
 }
 
 RawMesh read_checked(const std::string& path) {
+  const Phase phase("reading " + path);
   try {
     RawMesh mesh = read_raw(path);
     if (mesh.vertices.empty()) fail(path, "has no vertices");
