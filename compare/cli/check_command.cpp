@@ -73,11 +73,10 @@ void add_notes(const Scene& scene, const std::string& file, Findings& findings) 
 // The method with this scene, as far as its first step.
 std::vector<Problem> method_problems(const SceneFile& file, const Scene& scene, const MethodInfo& method) {
   std::vector<Problem> problems;
-  attempt(problems, file.path, "methods." + method.name,
-          [&] {
-            const Phase phase(method.name + ": setting up");
-            method.make(scene, file.method(method.name));
-          });
+  attempt(problems, file.path, "methods." + method.name, [&] {
+    const Phase phase(method.name + ": setting up");
+    method.make(scene, file.method(method.name));
+  });
   return problems;
 }
 

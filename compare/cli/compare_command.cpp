@@ -53,7 +53,7 @@ std::vector<std::string> assignments_of(const PlannedRun& run) {
 // The ordinary command that does this run.
 std::vector<std::string> command_of(const PlannedRun& run, const Study& study, const fs::path& output,
                                     const CompareArguments& arguments) {
-  std::vector<std::string> command{own_program(), "run", study.scene, "--method", run.method};
+  std::vector<std::string> command{own_program(), "run", as_operand(study.scene), "--method", run.method};
   for (const std::string& assignment : assignments_of(run)) {
     command.insert(command.end(), {"--set", assignment});
   }
@@ -61,7 +61,7 @@ std::vector<std::string> command_of(const PlannedRun& run, const Study& study, c
   if (const int threads = threads_of_run(arguments); threads > 0)
     command.insert(command.end(), {"--threads", std::to_string(threads)});
   if (!arguments.lock) command.emplace_back("--no-lock");
-  command.insert(command.end(), {"-o", (output / run.directory).string()});
+  command.insert(command.end(), {"-o", as_operand((output / run.directory).string())});
   return command;
 }
 
@@ -93,7 +93,7 @@ int print_lines(const Study& study, const fs::path& output, const CompareArgumen
   return k_exit_done;
 }
 
-// The study, of which `path` says where it is, as it is compared from any folder.
+// So that it can be compared from any folder.
 Study with_whole_paths(Study study) {
   study.scene = fs::absolute(study.scene).string();
   return study;
@@ -119,17 +119,19 @@ int print_snakefile(const Study& planned, const fs::path& output, const CompareA
     const std::string command = shell_line(command_of(run, study, folder, arguments)) + " || test -s " +
                                 shell_quoted((folder / record).string());
     inputs += fmt::format("        {},\n", python_string(record));
-    rules += snakemake_rule(fmt::format("run_{}", i), run.name, record, std::max(1, arguments.threads), command);
+    rules +=
+        snakemake_rule(fmt::format("run_{}", i), run.name, record, std::max(1, arguments.threads), command);
   }
   std::vector<std::string> collect{own_program(), "compare", fs::absolute(study.path).string(), "--collect",
                                    folder.string()};
   for (const std::string& assignment : arguments.assignments)
     collect.insert(collect.end(), {"--set", assignment});
-  for (const std::string& name : arguments.methods) collect.insert(collect.end(), {"--methods", name});
-  terminal.say(fmt::format("# {}\nworkdir: {}\n\nrule all:\n    input: \"report.html\"\n\n"
-                           "rule collect:\n    input:\n{}    output: \"report.html\"\n    shell: {}\n\n{}",
-                           python_string(study.title), python_string(folder.string()), inputs,
-                           snakemake_command(shell_line(collect)), rules));
+  for (const std::string& name : arguments.methods) collect.push_back("--methods=" + name);
+  terminal.say(
+      fmt::format("# {}\nworkdir: {}\n\nrule all:\n    input: \"report.html\"\n\n"
+                  "rule collect:\n    input:\n{}    output: \"report.html\"\n    shell: {}\n\n{}",
+                  python_string(study.title), python_string(folder.string()), inputs,
+                  snakemake_command(shell_line(collect)), rules));
   return k_exit_done;
 }
 

@@ -203,7 +203,8 @@ Animation read_animation(const fs::path& directory, const FrameRange& range) {
   }
   move_examples_behind(animation);
   const auto& times = animation.times;
-  animation.fps = times.size() > 1 && times.back() > 0 ? static_cast<double>(times.size() - 1) / times.back() : 24;
+  animation.fps =
+      times.size() > 1 && times.back() > 0 ? static_cast<double>(times.size() - 1) / times.back() : 24;
   return animation;
 }
 

@@ -26,6 +26,10 @@ std::string shell_line(const std::vector<std::string>& command) {
   return line;
 }
 
+std::string as_operand(const std::string& path) {
+  return path.starts_with('-') ? "./" + path : path;
+}
+
 std::string python_string(const std::string& text) {
   std::string literal = "\"";
   for (std::size_t i = 0; i < text.size();) {

@@ -11,6 +11,9 @@ namespace exemplar {
 std::string shell_quoted(const std::string& word);
 std::string shell_line(const std::vector<std::string>& command);
 
+// A path that a program cannot take for an option.
+std::string as_operand(const std::string& path);
+
 // A Python string literal in ASCII. Bytes that are no UTF-8 become what Python itself makes of them in a path
 // (surrogateescape, PEP 383).
 std::string python_string(const std::string& text);

@@ -103,7 +103,9 @@ else:
 )PY";
 
 std::string rgb(const std::string& colour) {
-  const auto part = [&](std::size_t k) { return std::stoi(colour.substr(1 + 2 * k, 2), nullptr, 16) / 255.0; };
+  const auto part = [&](std::size_t k) {
+    return std::stoi(colour.substr(1 + 2 * k, 2), nullptr, 16) / 255.0;
+  };
   return fmt::format("[{}, {}, {}]", part(0), part(1), part(2));
 }
 
@@ -118,8 +120,9 @@ std::string paraview_script(const Comparison& comparison) {
   std::string runs;
   for (const ComparedRun& run : comparison.runs) {
     if (!run.data.has_frames()) continue;
-    runs += fmt::format("    {{'name': {}, 'directory': {}, 'colour': {}}},\n", python_string(run.data.plan.name),
-                        python_string(run.data.plan.directory), rgb(run.colour));
+    runs +=
+        fmt::format("    {{'name': {}, 'directory': {}, 'colour': {}}},\n", python_string(run.data.plan.name),
+                    python_string(run.data.plan.directory), rgb(run.colour));
   }
   return fmt::format(
       "\"\"\"One linked view per method. In this folder:  paraview --script=paraview.py  or  pvbatch "

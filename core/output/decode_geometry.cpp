@@ -80,7 +80,8 @@ ArrayTag array_tag(const std::string& section, std::string_view tag, std::size_t
   ArrayTag array{section, plain_name(attribute(tag, "Name")), std::string(attribute(tag, "type")), 1, 0};
   if (tag.find(" NumberOfComponents=") != std::string_view::npos)
     array.components = whole_number(attribute(tag, "NumberOfComponents"), k_most_components);
-  array.offset = static_cast<std::size_t>(whole_number(attribute(tag, "offset"), static_cast<std::int64_t>(data_size)));
+  array.offset =
+      static_cast<std::size_t>(whole_number(attribute(tag, "offset"), static_cast<std::int64_t>(data_size)));
   require(array.components > 0);
   return array;
 }
@@ -88,7 +89,8 @@ ArrayTag array_tag(const std::string& section, std::string_view tag, std::size_t
 FileHead read_head(std::string_view text, std::size_t data_size) {
   FileHead head;
   std::string section;
-  for (std::size_t begin = text.find('<'); begin != std::string_view::npos; begin = text.find('<', begin + 1)) {
+  for (std::size_t begin = text.find('<'); begin != std::string_view::npos;
+       begin = text.find('<', begin + 1)) {
     const std::size_t end = text.find('>', begin);
     require(end != std::string_view::npos);
     const std::string_view tag = text.substr(begin + 1, end - begin - 1);
@@ -136,7 +138,8 @@ class PackedData {
   // The compressed blocks of an array of `size` bytes.
   std::vector<std::string_view> blocks_of(std::size_t offset, std::uint64_t size) const {
     const std::uint64_t count = word(offset);
-    require(count == (size + k_packed_block - 1) / k_packed_block && word(offset + 8) == k_packed_block && word(offset + 16) == size % k_packed_block);
+    require(count == (size + k_packed_block - 1) / k_packed_block && word(offset + 8) == k_packed_block &&
+            word(offset + 16) == size % k_packed_block);
     require(count <= m_bytes.size() / sizeof(std::uint64_t));
     std::size_t at = offset + 24 + static_cast<std::size_t>(count) * sizeof(std::uint64_t);
     std::vector<std::string_view> blocks;
@@ -157,7 +160,9 @@ class PackedData {
   }
 
   struct Free {
-    void operator()(libdeflate_decompressor* decompressor) const { libdeflate_free_decompressor(decompressor); }
+    void operator()(libdeflate_decompressor* decompressor) const {
+      libdeflate_free_decompressor(decompressor);
+    }
   };
   std::string_view m_bytes;
   std::unique_ptr<libdeflate_decompressor, Free> m_decompressor{libdeflate_alloc_decompressor()};
@@ -199,8 +204,10 @@ class GeometryDecoder {
 
   void read_cells() {
     const std::string section = cell_section(m_geometry.kind);
-    m_cells = whole_number(attribute(m_head.piece, m_head.is_flat ? "NumberOf" + section : "NumberOfCells"), k_most_tuples);
-    const std::vector<std::int32_t> ends = m_data.values<std::int32_t>(array(section, "offsets"), "Int32", m_cells);
+    m_cells = whole_number(attribute(m_head.piece, m_head.is_flat ? "NumberOf" + section : "NumberOfCells"),
+                           k_most_tuples);
+    const std::vector<std::int32_t> ends =
+        m_data.values<std::int32_t>(array(section, "offsets"), "Int32", m_cells);
     const int width = points_per_cell(m_geometry.kind);
     for (std::size_t i = 0; width > 0 && i < ends.size(); ++i)
       require(ends[i] == static_cast<std::int64_t>(i + 1) * width);

@@ -46,9 +46,10 @@ bool is_still(const std::filesystem::path& path, int descriptor) {
 [[noreturn]] void refuse_without_locks(const std::filesystem::path& path, int error) {
   const std::string reason = std::strerror(error);
   ::unlink(path.c_str());
-  throw OutputError(path, fmt::format("the file system has no locks ({}); --no-lock does without, and then nothing "
-                                      "keeps a second process out of the folder",
-                                      reason));
+  throw OutputError(path,
+                    fmt::format("the file system has no locks ({}); --no-lock does without, and then nothing "
+                                "keeps a second process out of the folder",
+                                reason));
 }
 
 }  // namespace

@@ -103,7 +103,8 @@ class VtkFile {
     if (!is_flat) return fmt::format("NumberOfPoints=\"{}\" NumberOfCells=\"{}\"", points, cells);
     std::string text = fmt::format("NumberOfPoints=\"{}\"", points);
     for (const std::string section : {"Verts", "Lines", "Strips", "Polys"})
-      text += fmt::format(" NumberOf{}=\"{}\"", section, section == cell_section(m_geometry.kind) ? cells : 0);
+      text +=
+          fmt::format(" NumberOf{}=\"{}\"", section, section == cell_section(m_geometry.kind) ? cells : 0);
     return text;
   }
 

@@ -67,8 +67,9 @@ void read_arrays(vtkFieldData& data, Association on, Geometry& geometry) {
     vtkDataArray* array = data.GetArray(i);
     if (!array || !array->GetName()) continue;
     std::vector<double> values = values_of(*array);
-    const bool integer = array->GetDataType() != VTK_DOUBLE && array->GetDataType() != VTK_FLOAT &&
-                         std::all_of(values.begin(), values.end(), [](double v) { return std::abs(v) < 2e9; });
+    const bool integer =
+        array->GetDataType() != VTK_DOUBLE && array->GetDataType() != VTK_FLOAT &&
+        std::all_of(values.begin(), values.end(), [](double v) { return std::abs(v) < 2e9; });
     geometry.arrays.push_back(
         {array->GetName(), on, array->GetNumberOfComponents(), integer, std::move(values)});
   }
@@ -173,9 +174,10 @@ bool is_whole(std::string_view bytes) {
 bool read_and_send(const fs::path& path, const std::string& bytes, const ChildOutput& output) {
   std::string answer;
   try {
-    answer = "+" + encode_geometry(path.extension() == ".vtp" ? read<vtkXMLPolyDataReader>(path, bytes)
-                                                              : read<vtkXMLUnstructuredGridReader>(path, bytes),
-                                   0);
+    answer =
+        "+" + encode_geometry(path.extension() == ".vtp" ? read<vtkXMLPolyDataReader>(path, bytes)
+                                                         : read<vtkXMLUnstructuredGridReader>(path, bytes),
+                              0);
   } catch (const InputError& error) {
     answer = error.problems().front().message;
   }
@@ -212,10 +214,12 @@ std::string problem_of(const Geometry& geometry) {
   if (!geometry.points.allFinite()) return "a point is not finite";
   if (const std::string problem = problem_of_cells(geometry); !problem.empty()) return problem;
   for (const FieldArray& array : geometry.arrays) {
-    const std::size_t count = array.on == Association::point ? static_cast<std::size_t>(geometry.points.rows())
-                                                             : cell_count(geometry);
+    const std::size_t count = array.on == Association::point
+                                  ? static_cast<std::size_t>(geometry.points.rows())
+                                  : cell_count(geometry);
     if (array.values.size() != count * static_cast<std::size_t>(array.components))
-      return fmt::format("the array '{}' has {} values for {} places", array.name, array.values.size(), count);
+      return fmt::format("the array '{}' has {} values for {} places", array.name, array.values.size(),
+                         count);
   }
   return "";
 }

@@ -76,7 +76,8 @@ std::string program_version() {
   return EXEMPLAR_VERSION;
 }
 
-std::string content_key(const SceneFile& file, const std::string& method, const std::vector<InputFile>& inputs) {
+std::string content_key(const SceneFile& file, const std::string& method,
+                        const std::vector<InputFile>& inputs) {
   Hasher hash;
   hash.add_text(program_version());
   hash.add_text(method);

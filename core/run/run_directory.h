@@ -20,7 +20,8 @@ namespace exemplar {
 std::string program_version();
 // Of everything that determines a run's result: version, method, settings after defaults and the bytes of every file
 // that was read.
-std::string content_key(const SceneFile& file, const std::string& method, const std::vector<InputFile>& inputs);
+std::string content_key(const SceneFile& file, const std::string& method,
+                        const std::vector<InputFile>& inputs);
 // What was read so far, relative to the folder of the scene.
 std::vector<InputFile> inputs_of(const SceneFile& file, const InputLog& log);
 // Whether all that determined an earlier run is as it was; its files are looked at again.

@@ -87,7 +87,7 @@ void check_body(const BodySettings& body, const ProblemSink& problem) {
   }
 }
 
-constexpr int k_most_things = 200000;              // bodies, or obstacles, of a scene
+constexpr int k_most_things = 200000;          // bodies, or obstacles, of a scene
 constexpr double k_gigabytes_of_thing = 1e-5;  // with a surface of a dozen triangles
 
 // Each `repeat` has a limit of its own, but there may be many of them.
@@ -97,7 +97,8 @@ void check_copies(const std::vector<Thing>& things, const std::string& key, cons
   for (const Thing& thing : things)
     copies += thing.repeat ? thing.repeat->count.template cast<double>().prod() : 1;
   if (copies > k_most_things)
-    problem(key, fmt::format("are {:.7g} with all their copies (roughly {:.2g} GB before the first step); at most {} are allowed",
+    problem(key, fmt::format("are {:.7g} with all their copies (roughly {:.2g} GB before the first step); at "
+                             "most {} are allowed",
                              copies, copies * k_gigabytes_of_thing, k_most_things));
 }
 

@@ -37,11 +37,12 @@ class ForeignRun : public ProgramTest {
   }
   // No crash and no defect (70); where the frame is needed it is said to be unreadable.
   void expect_survived(const std::string& what, bool must_be_refused) const {
-    for (const std::string command : {"compare study.json --collect out --no-pictures", "export out/rigid -o a.glb",
-                                      "check pose.json --method fem"}) {
+    for (const std::string command : {"compare study.json --collect out --no-pictures",
+                                      "export out/rigid -o a.glb", "check pose.json --method fem"}) {
       const Outcome outcome = run(k_limits + "EXEMPLAR " + command);
       const int code = outcome.exit_code;
-      EXPECT_TRUE(code == 0 || code == 2 || code == 3) << what << ": " << command << ": " << code << outcome.errors;
+      EXPECT_TRUE(code == 0 || code == 2 || code == 3)
+          << what << ": " << command << ": " << code << outcome.errors;
       if (must_be_refused && !command.starts_with("compare")) EXPECT_EQ(code, 2) << what << ": " << command;
     }
     if (!must_be_refused) return;
@@ -60,22 +61,32 @@ class ForeignRun : public ProgramTest {
   Geometry m_surface;
 };
 
-std::string ascii_triangle(const std::string& points, const std::string& polygons, const std::string& connectivity,
-                           const std::string& offsets) {
-  return "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\">\n<PolyData>"
-         "<Piece NumberOfPoints=\"" + points + "\" NumberOfPolys=\"" + polygons + "\">\n"
-         "<Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 0</DataArray></Points>\n"
-         "<Polys><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">" + connectivity + "</DataArray>"
-         "<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">" + offsets + "</DataArray></Polys>\n"
+std::string ascii_triangle(const std::string& points, const std::string& polygons,
+                           const std::string& connectivity, const std::string& offsets) {
+  return "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+         "byte_order=\"LittleEndian\">\n<PolyData>"
+         "<Piece NumberOfPoints=\"" +
+         points + "\" NumberOfPolys=\"" + polygons +
+         "\">\n"
+         "<Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 "
+         "0</DataArray></Points>\n"
+         "<Polys><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">" +
+         connectivity +
+         "</DataArray>"
+         "<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">" +
+         offsets +
+         "</DataArray></Polys>\n"
          "</Piece></PolyData></VTKFile>\n";
 }
 
 }  // namespace
 
 TEST_F(ForeignRun, IndicesAndPointsThatLeadNowhereAreRefused) {
-  for (const int index : {-1, 1 << 30, std::numeric_limits<int>::min(), static_cast<int>(m_surface.points.rows())})
+  for (const int index :
+       {-1, 1 << 30, std::numeric_limits<int>::min(), static_cast<int>(m_surface.points.rows())})
     expect_refused("index " + std::to_string(index), [&](Geometry& g) { g.connectivity[4] = index; });
-  expect_refused("not finite", [](Geometry& g) { g.points(2, 1) = std::numeric_limits<double>::quiet_NaN(); });
+  expect_refused("not finite",
+                 [](Geometry& g) { g.points(2, 1) = std::numeric_limits<double>::quiet_NaN(); });
   expect_refused("infinite", [](Geometry& g) { g.points(2, 1) = std::numeric_limits<double>::infinity(); });
 }
 
@@ -99,14 +110,16 @@ TEST_F(ForeignRun, DeclaredSizesAreNotBelieved) {
 }
 
 TEST_F(ForeignRun, ArraysMayHoldAnyNumber) {
-  for (const double value : {-1.0, 2147483647.0, -2147483648.0, std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+  for (const double value :
+       {-1.0, 2147483647.0, -2147483648.0, std::numeric_limits<double>::quiet_NaN(), 1e300}) {
     Geometry changed = m_surface;
     for (FieldArray& array : changed.arrays) {
       array.integer = array.integer && std::abs(value) < 3e9;
       for (double& v : array.values) v = value;
     }
     for (const auto& frame : fs::directory_iterator(m_frame.parent_path())) {
-      if (frame.path().filename().string().starts_with("surface")) write_geometry(frame.path(), changed, 0.05);
+      if (frame.path().filename().string().starts_with("surface"))
+        write_geometry(frame.path(), changed, 0.05);
     }
     expect_survived(std::to_string(value), false);
   }
@@ -119,7 +132,8 @@ TEST_F(ForeignRun, DamagedBytesCrashNothing) {
     for (int k = 0; k < 1 + i % 4; ++k) bytes[random() % bytes.size()] = static_cast<char>(random());
     write_text(m_frame, bytes);
     const Outcome outcome = run(k_limits + "EXEMPLAR export out/rigid -o a.glb");
-    EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 2) << i << ": " << outcome.exit_code << outcome.errors;
+    EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 2)
+        << i << ": " << outcome.exit_code << outcome.errors;
   }
 }
 
@@ -135,13 +149,15 @@ TEST_F(ForeignRun, DamagedTextsCrashNothing) {
       if (i % 3 == 0) changed[random() % changed.size()] = static_cast<char>(random());
       if (i % 3 == 1) changed.resize(random() % changed.size());
       if (i % 3 == 2 && at != std::string::npos)
-        changed.replace(at + 1, changed.find_first_of(",\"}\n", at + 1) - at - 1, values[random() % values.size()]);
+        changed.replace(at + 1, changed.find_first_of(",\"}\n", at + 1) - at - 1,
+                        values[random() % values.size()]);
       write_text(m_folder / file, changed);
       expect_survived(file + std::to_string(i), false);
       if (file == "out/comparison.json") {
         write_text(m_folder / file, changed);
         const int code = run(k_limits + "EXEMPLAR export out -o a.glb").exit_code;
-        EXPECT_TRUE(code == 0 || code == 2 || code == 3) << i << ": " << code << read_text(m_folder / "stderr.txt");
+        EXPECT_TRUE(code == 0 || code == 2 || code == 3)
+            << i << ": " << code << read_text(m_folder / "stderr.txt");
       }
     }
     write_text(m_folder / file, text);

@@ -17,7 +17,8 @@ const std::string k_scene = R"({"time": {"duration": 0.05, "fps": 20}, "bodies":
 
 // Would leave a file PWNED behind in a shell, in Python or in Snakemake; each of it may stand in a name.
 const std::string k_hostile =
-    "a'b\"c $(touch PWNED) `touch PWNED` ; touch PWNED & {wildcards} {x!r} \\ \\\" ''' \"\"\" # </script> Ω 🙂";
+    "a'b\"c $(touch PWNED) `touch PWNED` ; touch PWNED & {wildcards} {x!r} \\ \\\" ''' \"\"\" # </script> Ω "
+    "🙂";
 
 class Injection : public ProgramTest {
  protected:
@@ -50,23 +51,27 @@ class Injection : public ProgramTest {
 }  // namespace
 
 TEST_F(Injection, PathsOfSettingsAreCheckedAsPaths) {
-  for (const std::string path : {"$schema.x\ntouch PWNED\n#", "$schema", "$schema.x", "title\n", "bodies[0]name", "[0]",
-                                 "a=b", "time..fps", "time.", "bodies[x]", "\x7f"}) {
+  for (const std::string path : {"$schema.x\ntouch PWNED\n#", "$schema", "$schema.x", "title\n",
+                                 "bodies[0]name", "[0]", "a=b", "time..fps", "time.", "bodies[x]", "\x7f"}) {
     for (const std::string format : {"lines", "snakemake"}) {
       const Json set{{"method", "rigid"}, {"set", {{path, 1}}}};
       const Json sweep{{"method", "rigid"}, {"sweep", {{path, {1, 2}}}}};
       const Json named{{"method", "rigid"}, {"name", "fine"}};
-      EXPECT_NE(refused({{"scene", "scene.json"}, {"runs", {set}}}, format).errors.find("runs[0].set"), std::string::npos);
+      EXPECT_NE(refused({{"scene", "scene.json"}, {"runs", {set}}}, format).errors.find("runs[0].set"),
+                std::string::npos);
       refused({{"scene", "scene.json"}, {"runs", {sweep}}}, format);
       refused({{"scene", "scene.json"}, {"runs", {named}}, {"sweep", {{path, {1, 2}}}}}, format);
-      refused({{"scene", "scene.json"}, {"runs", {named}}, {"reference", {{"method", "rigid"}, {"set", {{path, 1}}}}}},
+      refused({{"scene", "scene.json"},
+               {"runs", {named}},
+               {"reference", {{"method", "rigid"}, {"set", {{path, 1}}}}}},
               format);
     }
   }
 }
 
 TEST_F(Injection, ControlCharactersPassInNoText) {
-  for (const std::string bad : {"x\ntouch PWNED\n#", "x\ttouch", "x\x1b[2J", "x\xc2\x9b", "x\u2028y", "x\u202ey"}) {
+  for (const std::string bad :
+       {"x\ntouch PWNED\n#", "x\ttouch", "x\x1b[2J", "x\xc2\x9b", "x\u2028y", "x\u202ey"}) {
     refused({{"scene", "scene.json"}, {"title", bad}, {"runs", {"rigid"}}}, "snakemake");
     refused({{"scene", "scene.json"}, {"runs", {{{"method", "rigid"}, {"name", bad}}}}}, "snakemake");
     refused({{"scene", bad}, {"runs", {"rigid"}}}, "snakemake");
@@ -87,7 +92,8 @@ TEST_F(Injection, NamesOfAnyLengthFit) {
   scene["bodies"][0]["examples"][0]["name"] = name;
   scene["bodies"][0]["volume"] = {{"grid", {1, 1, 1}}};
   write_text(m_folder / "scene.json", scene.dump());
-  const Json first{{"method", "fem"}, {"name", name + "1"}}, second{{"method", "rigid"}, {"name", name + "2"}};
+  const Json first{{"method", "fem"}, {"name", name + "1"}},
+      second{{"method", "rigid"}, {"name", name + "2"}};
   write_text(m_folder / "study.json", Json{{"scene", "scene.json"}, {"runs", {first, second}}}.dump());
   const Outcome outcome = run("EXEMPLAR compare study.json -o out --no-pictures");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors.substr(0, 2000);
@@ -98,6 +104,14 @@ TEST_F(Injection, NamesOfAnyLengthFit) {
   }
   EXPECT_EQ(folders, 2);
   EXPECT_EQ(run("EXEMPLAR export out -o a.glb && EXEMPLAR export out -o a.usda").exit_code, 0);
+}
+
+TEST_F(Injection, APathThatLooksLikeAnOptionIsAPath) {
+  write_text(m_folder / "--help.json", k_scene);
+  write_text(m_folder / "study.json", R"({"scene": "--help.json", "runs": ["rigid"]})");
+  const Outcome outcome = run("EXEMPLAR compare study.json --output=-out --no-pictures");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_TRUE(fs::exists(m_folder / "-out/rigid/surface.pvd"));
 }
 
 class InjectionFiles : public Injection {
@@ -145,7 +159,8 @@ TEST_F(InjectionFiles, TheLinesRunInAShell) {
 
 TEST_F(InjectionFiles, TheSnakefileRuns) {
   if (!available("snakemake")) GTEST_SKIP() << "Snakemake is not installed";
-  ASSERT_EQ(run(m_compare + " -o " + word(m_output) + " --dry-run --format snakemake > Snakefile").exit_code, 0)
+  ASSERT_EQ(run(m_compare + " -o " + word(m_output) + " --dry-run --format snakemake > Snakefile").exit_code,
+            0)
       << read_text(m_folder / "stderr.txt");
   ASSERT_EQ(run("snakemake -n --quiet").exit_code, 0) << read_text(m_folder / "stderr.txt");
   ASSERT_EQ(run("snakemake --cores 1 --quiet").exit_code, 0) << read_text(m_folder / "stderr.txt");

@@ -49,7 +49,8 @@ class Inputs : public ProgramTest {
   }
 };
 
-const Json k_grid = Json::parse(R"({"surface": {"box": {"resolution": [2, 2, 2]}}, "volume": {"grid": [2, 2, 2]}})");
+const Json k_grid =
+    Json::parse(R"({"surface": {"box": {"resolution": [2, 2, 2]}}, "volume": {"grid": [2, 2, 2]}})");
 
 }  // namespace
 
@@ -86,7 +87,8 @@ TEST_F(Inputs, PosesOfFilesAndOfOtherRunsCount) {
   scene["examples"] = Json::parse(R"([{"name": "a", "file": "pose.obj"},
     {"name": "b", "frame": {"run": "other", "frame": 1, "body": "box"}}])");
   write_scene(scene);
-  expect_noticed("fem", {"pose.obj", "other/frames/surface_00001.vtp", "other/surface.pvd", "other/run.json"});
+  expect_noticed("fem",
+                 {"pose.obj", "other/frames/surface_00001.vtp", "other/surface.pvd", "other/run.json"});
 }
 
 TEST_F(Inputs, RigsLabelsAndMapsCount) {
@@ -114,7 +116,8 @@ TEST_F(Inputs, RigsLabelsAndMapsCount) {
 
 // Within seconds, wherever a file is named: a pipe without a writer, a device without an end, a folder.
 TEST_F(Inputs, WhatIsNoFileIsRefusedAtOnce) {
-  ASSERT_EQ(run("mkfifo pipe && mkdir -p folder && ln -s /dev/zero zero && truncate -s 9T huge").exit_code, 0);
+  ASSERT_EQ(run("mkfifo pipe && mkdir -p folder && ln -s /dev/zero zero && truncate -s 9T huge").exit_code,
+            0);
   const std::string limits = "ulimit -t 5; ulimit -v 4000000; timeout -s KILL 20 ";
   for (const std::string file : {"pipe", "folder", "zero", "huge"}) {
     for (const std::string extension : {".json", ".obj", ".vtp", ".node", ".txt"}) {
@@ -125,10 +128,12 @@ TEST_F(Inputs, WhatIsNoFileIsRefusedAtOnce) {
       const Outcome outcome = run(limits + command);
       EXPECT_EQ(outcome.exit_code, 2) << command << " " << outcome.errors;
       const std::string said = outcome.output + outcome.errors;
-      EXPECT_TRUE(said.find("not a file") != std::string::npos || said.find("more than the") != std::string::npos)
+      EXPECT_TRUE(said.find("not a file") != std::string::npos ||
+                  said.find("more than the") != std::string::npos)
           << command << ": " << said;
     };
-    for (const std::string command : {"run", "check", "compare"}) expect_refused("EXEMPLAR " + command + " " + file + ".json");
+    for (const std::string command : {"run", "check", "compare"})
+      expect_refused("EXEMPLAR " + command + " " + file + ".json");
     for (const std::string& more :
          {R"("surface": {"file": ")" + file + R"(.obj"})", R"("surface": {"file": ")" + file + R"(.vtp"})",
           R"("surface": {"file": ")" + file + R"(.node"})",
@@ -147,9 +152,11 @@ TEST_F(Inputs, WhatIsNoFileIsRefusedAtOnce) {
 }
 
 TEST_F(Inputs, AReadErrorIsAnInputError) {
-  for (const std::string extension : {".json", ".obj"}) fs::create_symlink("/proc/self/mem", m_folder / ("mem" + extension));
+  for (const std::string extension : {".json", ".obj"})
+    fs::create_symlink("/proc/self/mem", m_folder / ("mem" + extension));
   write_scene(Json::parse(R"({"surface": {"file": "mem.obj"}})"));
-  for (const std::string command : {"check mem.json", "run mem.json", "compare mem.json", "mesh mem.obj", "run scene.json -o out"}) {
+  for (const std::string command :
+       {"check mem.json", "run mem.json", "compare mem.json", "mesh mem.obj", "run scene.json -o out"}) {
     const Outcome outcome = run("EXEMPLAR " + command);
     EXPECT_EQ(outcome.exit_code, 2) << command << outcome.errors;
     EXPECT_NE((outcome.output + outcome.errors).find("Input/output error"), std::string::npos) << command;
@@ -158,7 +165,8 @@ TEST_F(Inputs, AReadErrorIsAnInputError) {
 
 TEST_F(Inputs, ALimitOnTheSizeOfFilesIsAFullDisk) {
   write_scene(k_grid);
-  const Outcome outcome = run("(ulimit -f 100; EXEMPLAR -q run scene.json --method rigid -o out --frames 4000)");
+  const Outcome outcome =
+      run("(ulimit -f 100; EXEMPLAR -q run scene.json --method rigid -o out --frames 4000)");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.errors;
   EXPECT_NE(outcome.errors.find("File too large"), std::string::npos) << outcome.errors;
   const Outcome exported = run("EXEMPLAR export out -o a.usda --to 10");
@@ -167,11 +175,13 @@ TEST_F(Inputs, ALimitOnTheSizeOfFilesIsAFullDisk) {
 
 TEST_F(Inputs, AFileSystemWithoutLocksIsSaidAndCanBeUsed) {
   if (!available("cc")) GTEST_SKIP() << "there is no C compiler";
-  write_text(m_folder / "no_locks.c", "#include <errno.h>\nint flock(int f, int o) { errno = ENOLCK; return -1; }\n");
+  write_text(m_folder / "no_locks.c",
+             "#include <errno.h>\nint flock(int f, int o) { errno = ENOLCK; return -1; }\n");
   ASSERT_EQ(run("cc -shared -fPIC -o no_locks.so no_locks.c").exit_code, 0);
   write_scene(k_grid);
   write_text(m_folder / "study.json", R"({"scene": "scene.json", "runs": ["rigid"]})");
-  for (const std::string command : {"run scene.json --method rigid -o out", "compare study.json -o all --no-pictures"}) {
+  for (const std::string command :
+       {"run scene.json --method rigid -o out", "compare study.json -o all --no-pictures"}) {
     const Outcome refused = run("LD_PRELOAD=$PWD/no_locks.so EXEMPLAR -q " + command);
     EXPECT_EQ(refused.exit_code, 3) << refused.errors;
     EXPECT_NE(refused.errors.find("--no-lock"), std::string::npos) << refused.errors;
@@ -190,7 +200,8 @@ TEST_F(Inputs, LargeScenesAreRefusedOrTellWhatTheyDo) {
   for (const std::string command : {"check scene.json", "run scene.json --method rigid -o out"}) {
     const Outcome outcome = run("ulimit -t 5; EXEMPLAR " + command);
     EXPECT_EQ(outcome.exit_code, 2) << command;
-    EXPECT_NE((outcome.output + outcome.errors).find("bodies: are 2000000 with all their copies"), std::string::npos)
+    EXPECT_NE((outcome.output + outcome.errors).find("bodies: are 2000000 with all their copies"),
+              std::string::npos)
         << outcome.output << outcome.errors;
   }
   write_scene(Json::parse(R"({"surface": {"sphere": {"resolution": 400}}})"));
@@ -207,13 +218,15 @@ TEST_F(Inputs, ARunDirectoryMayHoldAnything) {
   write_text(m_folder / "study.json", R"({"scene": "scene.json", "runs": ["rigid"]})");
   ASSERT_EQ(run("EXEMPLAR -q compare study.json -o out --no-pictures").exit_code, 0);
   ASSERT_EQ(run("mkfifo pipe").exit_code, 0);
-  for (const std::string file : {"run.json", "surface.pvd", "metrics.csv", "timings.csv", "manifest.csv", "log.txt",
-                                 "frames/surface_00000.vtp"}) {
+  for (const std::string file : {"run.json", "surface.pvd", "metrics.csv", "timings.csv", "manifest.csv",
+                                 "log.txt", "frames/surface_00000.vtp"}) {
     for (const std::string target : {"/dev/zero", "../../pipe", ".", "/proc/self/mem"}) {
       const fs::path path = m_folder / "out/rigid" / file;
       fs::rename(path, m_folder / "kept");
       fs::create_symlink(target, path);
-      const Outcome outcome = run("ulimit -t 10; ulimit -v 4000000; timeout -s KILL 30 EXEMPLAR compare study.json --collect out --no-pictures");
+      const Outcome outcome =
+          run("ulimit -t 10; ulimit -v 4000000; timeout -s KILL 30 EXEMPLAR compare study.json --collect out "
+              "--no-pictures");
       EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 2 || outcome.exit_code == 3)
           << file << " " << target << " " << outcome.exit_code << outcome.errors;
       fs::remove(path);

@@ -186,10 +186,13 @@ void expect_usable(const Geometry& geometry) {
     ASSERT_GT(end, begin);
     begin = end;
   }
-  if (geometry.kind == CellKind::polygons) ASSERT_EQ(static_cast<std::size_t>(begin), geometry.connectivity.size());
+  if (geometry.kind == CellKind::polygons)
+    ASSERT_EQ(static_cast<std::size_t>(begin), geometry.connectivity.size());
   ASSERT_TRUE(geometry.points.allFinite());
   for (const FieldArray& array : geometry.arrays) {
-    const std::size_t count = array.on == Association::point ? static_cast<std::size_t>(geometry.points.rows()) : cell_count(geometry);
+    const std::size_t count = array.on == Association::point
+                                  ? static_cast<std::size_t>(geometry.points.rows())
+                                  : cell_count(geometry);
     ASSERT_EQ(array.values.size(), count * static_cast<std::size_t>(array.components));
   }
 }
@@ -201,7 +204,10 @@ TEST(GeometryFile, MutatedFilesAreUsableOrRefused) {
     const CellKind kind = k_kinds[i % 6];
     std::string bytes = encode_geometry(small_geometry(kind, 1), 0);
     for (int k = 0; k < 1 + i % 3; ++k) {
-      const auto draw = [&](int what) { return static_cast<std::size_t>(1e9 * uniform_random(5, static_cast<std::uint64_t>(100 * i + 10 * k + what))); };
+      const auto draw = [&](int what) {
+        return static_cast<std::size_t>(
+            1e9 * uniform_random(5, static_cast<std::uint64_t>(100 * i + 10 * k + what)));
+      };
       bytes[draw(0) % bytes.size()] = static_cast<char>(draw(1));
     }
     const auto path = folder.path() / ("thing" + geometry_extension(kind));
