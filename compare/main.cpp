@@ -9,6 +9,7 @@
 #include "compare/cli/manual.h"
 #include "compare/registered_methods.h"
 #include "core/base/errors.h"
+#include "core/base/plain_text.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
 
@@ -50,6 +51,7 @@ void add_run(CLI::App& app, RunArguments& a) {
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
   c->add_flag("--resume", a.resume, "Continue from the last checkpoint of the output directory");
+  c->add_flag("!--no-lock", a.lock, "For file systems without locks: nothing keeps a second process out");
   c->add_flag("--expect", a.expect,
               "Compare the last frame with the scene's expected values (exit 1 if they differ)");
   c->add_flag("--rewrite-expect", a.rewrite_expect, "Write the values seen into the scene's \"expect\"");
@@ -196,6 +198,7 @@ void add_compare(CLI::App& app, CompareArguments& a) {
   c->add_option("--frames", a.frames, "Stop every run after this many frames; default: the scene's")
       ->check(CLI::Range(0, 1000000));
   c->add_flag("--resume", a.resume, "Run only what is missing or has changed");
+  c->add_flag("!--no-lock", a.lock, "For file systems without locks: nothing keeps a second process out");
   c->add_flag("--dry-run", a.dry_run, "Print the runs as commands and do nothing");
   c->add_option("--format", a.format, "Of --dry-run")
       ->capture_default_str()
@@ -278,6 +281,20 @@ int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, 
   return bench_command(a.bench, registry, terminal);
 }
 
+// Paths and names go into file names, records, scripts and pages. Values of --set may stretch over lines, as JSON does.
+void check_texts(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& text : option->results()) {
+        const bool is_setting = option->check_name("--set");
+        if (is_utf8(text) && !has_control_characters(text, is_setting ? "\n\r\t" : "")) continue;
+        throw InputError(fmt::format("{} '{}': is not UTF-8, or holds control characters", option->get_name(),
+                                     printable(text)));
+      }
+    }
+  }
+}
+
 int guarded_main(int argc, char** argv) {
   CLI::App app{"Simulates example-based materials and compares them with the methods people use instead."};
   app.name("exemplar");
@@ -291,6 +308,7 @@ int guarded_main(int argc, char** argv) {
   const Terminal terminal(arguments.quiet);
   install_interrupt_handler();
   try {
+    check_texts(app);
     return dispatch(app, arguments, registered_methods(), terminal);
   } catch (const InputError& error) {
     for (const Problem& problem : error.problems()) terminal.error(to_string(problem));

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "compare/cli/commands.h"
 #include "compare/study/study.h"
 #include "core/base/errors.h"
+#include "core/base/phase.h"
 #include "core/scene/checks/start_check.h"
 
 namespace exemplar {
@@ -72,8 +74,10 @@ void add_notes(const Scene& scene, const std::string& file, Findings& findings) 
 // The method with this scene, as far as its first step.
 std::vector<Problem> method_problems(const SceneFile& file, const Scene& scene, const MethodInfo& method) {
   std::vector<Problem> problems;
-  attempt(problems, file.path, "methods." + method.name,
-          [&] { method.make(scene, file.method(method.name)); });
+  attempt(problems, file.path, "methods." + method.name, [&] {
+    const Phase phase(method.name + ": setting up");
+    method.make(scene, file.method(method.name));
+  });
   return problems;
 }
 
@@ -132,6 +136,7 @@ Findings check_study(const Json& document, const std::string& path, const CheckA
 }
 
 Findings check_file(const std::string& path, const CheckArguments& arguments, const Registry& registry) {
+  const Phase phase("checking " + path);
   try {
     Json document = read_json_file(path);
     for (const std::string& assignment : arguments.assignments) apply_assignment(document, assignment);
@@ -192,7 +197,9 @@ int check_command(const CheckArguments& arguments, const Registry& registry, con
   Json report = Json::array();
   bool all_good = true;
   for (const std::string& path : arguments.files) {
+    std::optional<PhaseTeller> teller(std::in_place, terminal);
     const Findings findings = check_file(path, arguments, registry);
+    teller.reset();
     all_good = all_good && findings.problems.empty();
     add_json(report, findings.problems, "error");
     add_json(report, findings.remarks, "note");

@@ -28,6 +28,7 @@ struct RunArguments {
   int threads = 0;
   int blas_threads = 1;
   bool resume = false;
+  bool lock = true;
   bool expect = false;          // compare the last frame with the scene's "expect"
   bool rewrite_expect = false;  // write what was seen into the scene file
 };
@@ -103,6 +104,7 @@ struct CompareArguments {
   int threads = 0;
   int frames = -1;
   bool resume = false;
+  bool lock = true;
   bool dry_run = false;
   bool pictures = true;          // rendered for the report
   std::string format = "lines";  // of --dry-run

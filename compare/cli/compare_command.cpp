@@ -13,6 +13,7 @@
 #include "compare/cli/interrupt.h"
 #include "compare/cli/run_board.h"
 #include "compare/jobs/batch.h"
+#include "compare/jobs/quoting.h"
 #include "compare/report/report.h"
 #include "compare/results/collect.h"
 #include "compare/results/paraview_script.h"
@@ -20,6 +21,7 @@
 #include "compare/study/study.h"
 #include "compare/watch/page_server.h"
 #include "core/base/errors.h"
+#include "core/base/phase.h"
 #include "core/output/atomic_file.h"
 #include "core/output/directory_lock.h"
 #include "core/output/manifest.h"
@@ -38,6 +40,10 @@ int threads_of_run(const CompareArguments& arguments) {
   return std::max(1, processors / arguments.jobs);
 }
 
+DirectoryLock::Use lock_use(const CompareArguments& arguments) {
+  return arguments.lock ? DirectoryLock::Use::lock : DirectoryLock::Use::no_lock;
+}
+
 std::vector<std::string> assignments_of(const PlannedRun& run) {
   std::vector<std::string> assignments;
   for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
@@ -47,14 +53,15 @@ std::vector<std::string> assignments_of(const PlannedRun& run) {
 // The ordinary command that does this run.
 std::vector<std::string> command_of(const PlannedRun& run, const Study& study, const fs::path& output,
                                     const CompareArguments& arguments) {
-  std::vector<std::string> command{own_program(), "run", study.scene, "--method", run.method};
+  std::vector<std::string> command{own_program(), "run", as_operand(study.scene), "--method", run.method};
   for (const std::string& assignment : assignments_of(run)) {
     command.insert(command.end(), {"--set", assignment});
   }
   if (arguments.frames >= 0) command.insert(command.end(), {"--frames", std::to_string(arguments.frames)});
   if (const int threads = threads_of_run(arguments); threads > 0)
     command.insert(command.end(), {"--threads", std::to_string(threads)});
-  command.insert(command.end(), {"-o", (output / run.directory).string()});
+  if (!arguments.lock) command.emplace_back("--no-lock");
+  command.insert(command.end(), {"-o", as_operand((output / run.directory).string())});
   return command;
 }
 
@@ -72,7 +79,7 @@ Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& out
   if (!arguments.resume) return Need::everything;
   const SceneFile file = read_scene(study.scene, assignments_of(run), registry.descriptions());
   const std::optional<RunRecord> earlier = find_run_record(output / run.directory);
-  if (!earlier || earlier->content_key != content_key(file, run.method)) return Need::everything;
+  if (!earlier || !is_unchanged(*earlier, file, run.method)) return Need::everything;
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
   const bool is_there = earlier->status == RunStatus::done && earlier->frames >= frames;
   return is_there && !find_damage(output / run.directory, earlier->frames) ? Need::nothing : Need::remainder;
@@ -86,40 +93,45 @@ int print_lines(const Study& study, const fs::path& output, const CompareArgumen
   return k_exit_done;
 }
 
-// A Python string literal whose braces Snakemake leaves alone.
-std::string snakemake_string(const std::string& text, bool is_command) {
-  std::string escaped = Json(text).dump();
-  if (!is_command) return escaped;
-  std::string doubled;
-  for (const char c : escaped) doubled += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
-  return doubled;
+// So that it can be compared from any folder.
+Study with_whole_paths(Study study) {
+  study.scene = fs::absolute(study.scene).string();
+  return study;
 }
 
-// Failed runs leave a run.json that says so, and the report shows them: only a run that left nothing stops
-// the workflow.
-int print_snakefile(const Study& study, const fs::path& output, const CompareArguments& arguments,
+std::string snakemake_rule(const std::string& name, const std::string& title, const std::string& record,
+                           int threads, const std::string& command) {
+  return fmt::format("rule {}:  # {}\n    output: {}\n    threads: {}\n    shell: {}\n\n", name,
+                     python_string(title), python_string(record), threads, snakemake_command(command));
+}
+
+// Snakemake takes braces in the names of files for wildcards: those it sees are relative to the output folder and hold
+// none. Failed runs leave a run.json that says so, and the report shows them: only a run that left nothing stops the
+// workflow.
+int print_snakefile(const Study& planned, const fs::path& output, const CompareArguments& arguments,
                     const Terminal& terminal) {
-  const std::string report = (output / "report.html").string();
+  const Study study = with_whole_paths(planned);
+  const fs::path folder = fs::absolute(output).lexically_normal();
   std::string inputs, rules;
   for (std::size_t i = 0; i < study.runs.size(); ++i) {
     const PlannedRun& run = study.runs[i];
-    const std::string record = (output / run.directory / "run.json").string();
-    const std::string command =
-        shell_line(command_of(run, study, output, arguments)) + " || test -s " + shell_quoted(record);
-    inputs += fmt::format("        {},\n", snakemake_string(record, false));
-    rules += fmt::format("rule run_{}:  # {}\n    output: {}\n    threads: {}\n    shell: {}\n\n", i,
-                         run.name, snakemake_string(record, false), std::max(1, arguments.threads),
-                         snakemake_string(command, true));
+    const std::string record = run.directory + "/run.json";
+    const std::string command = shell_line(command_of(run, study, folder, arguments)) + " || test -s " +
+                                shell_quoted((folder / record).string());
+    inputs += fmt::format("        {},\n", python_string(record));
+    rules +=
+        snakemake_rule(fmt::format("run_{}", i), run.name, record, std::max(1, arguments.threads), command);
   }
-  std::vector<std::string> collect{own_program(), "compare", arguments.study, "--collect", output.string()};
+  std::vector<std::string> collect{own_program(), "compare", fs::absolute(study.path).string(), "--collect",
+                                   folder.string()};
   for (const std::string& assignment : arguments.assignments)
     collect.insert(collect.end(), {"--set", assignment});
-  for (const std::string& name : arguments.methods) collect.insert(collect.end(), {"--methods", name});
+  for (const std::string& name : arguments.methods) collect.push_back("--methods=" + name);
   terminal.say(
-      fmt::format("# {}\nrule all:\n    input: {}\n\nrule collect:\n    input:\n{}    output: {}\n"
-                  "    shell: {}\n\n{}",
-                  study.title, snakemake_string(report, false), inputs, snakemake_string(report, false),
-                  snakemake_string(shell_line(collect), true), rules));
+      fmt::format("# {}\nworkdir: {}\n\nrule all:\n    input: \"report.html\"\n\n"
+                  "rule collect:\n    input:\n{}    output: \"report.html\"\n    shell: {}\n\n{}",
+                  python_string(study.title), python_string(folder.string()), inputs,
+                  snakemake_command(shell_line(collect)), rules));
   return k_exit_done;
 }
 
@@ -199,7 +211,7 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
     }
     const fs::path directory = output / run.directory;
     make_writable_directory(directory);
-    const DirectoryLock lock(directory);
+    const DirectoryLock lock(directory, lock_use(arguments));
     if (need == Need::everything) fs::remove(directory / "run.json");
     std::vector<std::string> command = command_of(run, study, output, arguments);
     if (need == Need::remainder) command.push_back("--resume");
@@ -256,7 +268,11 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   if (document.is_object() && document.contains("bodies"))
     throw InputError(
         Problem{path, "", "is a scene: `exemplar run " + path + "` runs it, a study compares runs of it"});
+  std::optional<PhaseTeller> teller(std::in_place, terminal);
+  std::optional<Phase> checking(std::in_place, "checking " + path);
   Study study = read_study(document, path, registry, arguments.assignments);
+  checking.reset();
+  teller.reset();
   select_runs(study, arguments.methods, registry);
   fs::path output = arguments.output;
   if (output.empty()) output = fs::path("out") / fs::path(arguments.study).stem();
@@ -271,7 +287,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   }
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
-  const DirectoryLock lock(output);
+  const DirectoryLock lock(output, lock_use(arguments));
   std::optional<LivePage> live;
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
   if (arguments.collect.empty() &&

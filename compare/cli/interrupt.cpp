@@ -69,6 +69,7 @@ void block_termination(int, char**, char**) {
 
 void install_interrupt_handler() {
   std::signal(SIGINT, handle);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files then fails the write, as a full disk does
   std::thread(wait_for_termination).detach();
 }
 

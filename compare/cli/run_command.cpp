@@ -38,14 +38,15 @@ std::string default_method(const Registry& registry) {
 }
 
 RunRecord make_record(const RunArguments& arguments, const SceneFile& file, const MethodInfo& info,
-                      const Scene& scene, const Method& method) {
+                      const Scene& scene, const Method& method, const InputLog& log) {
   RunRecord record;
   record.method = info.name;
   record.version = program_version();
   record.scene = arguments.scene;
   record.title = file.settings.title;
   record.settings.text = write_scene(file, info.name).dump();
-  record.content_key = content_key(file, info.name);
+  record.inputs = inputs_of(file, log);
+  record.content_key = content_key(file, info.name, record.inputs);
   record.threads = thread_count();
   record.blas_threads = arguments.blas_threads;
   record.not_modelled = not_modelled(scene, info.capabilities);
@@ -220,10 +221,10 @@ void tell_outcome(const RunSummary& summary, const std::string& output, const Te
 }
 
 // What an earlier run in the directory left to do; existing frames are never cut off.
-bool is_complete(const std::string& output, const std::string& key, int frames) {
+bool is_complete(const std::string& output, const SceneFile& file, const std::string& method, int frames) {
   const std::optional<RunRecord> earlier = find_run_record(output);
   if (!earlier) return false;
-  if (earlier->content_key != key) refuse_other_run(output);
+  if (!is_unchanged(*earlier, file, method)) refuse_other_run(output);
   return earlier->status == RunStatus::done && earlier->frames >= frames &&
          !find_run_damage(output, earlier->frames);
 }
@@ -290,19 +291,22 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
                                  ? fmt::format("out/{}-{}", fs::path(file.path).stem().string(), name)
                                  : arguments.output;
   make_writable_directory(output);
-  const DirectoryLock lock(output);
+  const DirectoryLock lock(output, arguments.lock ? DirectoryLock::Use::lock : DirectoryLock::Use::no_lock);
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
-  if (arguments.resume && is_complete(output, content_key(file, name), frames)) {
+  if (arguments.resume && is_complete(output, file, name, frames)) {
     repair_collections(output);
     return tell_already_there(frames, output, terminal);
   }
 
   std::optional<PhaseTeller> teller(std::in_place, terminal);
   const Stopwatch set_up_began;
+  const InputLog log;
+  std::optional<Phase> making(std::in_place, "setting up the scene");
   const Scene scene = make_scene(file.settings, file.directory);
   if (const auto problems = start_problems(scene); !problems.empty()) throw InputError(problems);
+  making.reset();
   const std::unique_ptr<Method> method = make_method(info, scene, file, output);
-  RunRecord record = make_record(arguments, file, info, scene, *method);
+  RunRecord record = make_record(arguments, file, info, scene, *method, log);
   record.setup_time = set_up_began.seconds();
   teller.reset();
   tell_notes(record, terminal);

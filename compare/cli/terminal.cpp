@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/base/phase.h"
+#include "core/base/plain_text.h"
 
 namespace exemplar {
 
@@ -23,23 +24,9 @@ std::size_t width_of(const std::string& text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// A name or path in a message must not move the cursor or change the window's title: control characters other
-// than line ends and tabs, also those of two bytes, are shown as numbers.
+// A name or path in a message must not move the cursor, turn the text round or change the window's title.
 std::string harmless(const std::string& line) {
-  std::string text;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const auto c = static_cast<unsigned char>(line[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < line.size() ? line[i + 1] : 0);
-    if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) {
-      text += fmt::format("\\x{:02x}", c);
-    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-      text += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else {
-      text += line[i];
-    }
-  }
-  return text;
+  return printable(line, "\n\t");
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 // The entries of a collection within the range; refuses numbers that are not there.
 std::vector<PvdEntry> chosen(const fs::path& pvd, const FrameRange& range) {
   const std::vector<PvdEntry> all = read_pvd(pvd);
+  if (all.empty()) throw InputError(Problem{pvd.string(), "", "has no frames"});
   const int last = static_cast<int>(all.size()) - 1;
   const int from = range.first.value_or(0), to = range.last.value_or(last);
   for (const int frame : {from, to}) {
@@ -61,7 +62,7 @@ std::optional<AnimationExamples> read_examples(const fs::path& file, const Metri
   std::map<int, std::size_t> targets;  // of a column
   for (const FieldArray& array : shape.arrays) {
     const int column = find_weight(metrics, array.name);
-    if (array.components != 3 || column < 0) continue;
+    if (array.components != 3 || column < 0 || !array.name.starts_with("weight_")) continue;
     const Points displacement = Eigen::Map<const Points>(array.values.data(), shape.points.rows(), 3);
     const auto [target, is_new] = targets.emplace(column, examples.names.size());
     if (!is_new) {
@@ -75,7 +76,7 @@ std::optional<AnimationExamples> read_examples(const fs::path& file, const Metri
       examples.weights[f].push_back(metrics.rows[row][static_cast<std::size_t>(column)]);
     }
   }
-  if (examples.names.empty()) return std::nullopt;
+  if (examples.names.empty() || examples.rest.rows() == 0) return std::nullopt;
   return examples;
 }
 
@@ -126,6 +127,7 @@ Box bounds_of(const AnimationTrack& track) {
   Box box;
   for (const AnimationPart& part : track.parts) {
     for (const Points& points : part.frames) {
+      if (points.rows() == 0) continue;
       box.extend(points.colwise().minCoeff().transpose());
       box.extend(points.colwise().maxCoeff().transpose());
     }
@@ -160,8 +162,8 @@ Vec3 colour_of(const std::string& hex) {
   return Vec3(r, g, b) / 255.0;
 }
 
-void add_comparison(Animation& animation, const fs::path& directory, const FrameRange& range) {
-  const Json comparison = read_json_file((directory / "comparison.json").string());
+void add_comparison(Animation& animation, const Json& comparison, const fs::path& directory,
+                    const FrameRange& range) {
   double edge = 0;
   for (const Json& run : comparison.value("runs", Json::array())) {
     const fs::path own = directory / run.value("directory", "");
@@ -186,7 +188,13 @@ Animation read_animation(const fs::path& directory, const FrameRange& range) {
   Animation animation;
   animation.title = directory.filename().string();
   if (fs::is_regular_file(directory / "comparison.json")) {
-    add_comparison(animation, directory, range);
+    const std::string file = (directory / "comparison.json").string();
+    const Json comparison = read_json_file(file);
+    try {
+      add_comparison(animation, comparison, directory, range);
+    } catch (const Json::exception& error) {
+      throw InputError(Problem{file, "", std::string("is damaged: ") + error.what()});
+    }
   } else if (fs::is_regular_file(directory / "surface.pvd")) {
     add_run(animation, directory, "", Vec3(0.0, 0.45, 0.7), range);
   } else {
@@ -195,7 +203,8 @@ Animation read_animation(const fs::path& directory, const FrameRange& range) {
   }
   move_examples_behind(animation);
   const auto& times = animation.times;
-  animation.fps = times.size() > 1 ? static_cast<double>(times.size() - 1) / times.back() : 24;
+  animation.fps =
+      times.size() > 1 && times.back() > 0 ? static_cast<double>(times.size() - 1) / times.back() : 24;
   return animation;
 }
 

@@ -99,26 +99,6 @@ std::vector<JobResult> run_jobs(const std::vector<Job>& jobs, const BatchOptions
   return results;
 }
 
-std::string shell_quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-+=./:,@%") == std::string::npos;
-  if (plain) return word;
-  std::string quoted(1, '\'');
-  for (const char c : word) {
-    if (c == '\'') quoted += "'\\'";
-    quoted += c;
-  }
-  quoted += '\'';
-  return quoted;
-}
-
-std::string shell_line(const std::vector<std::string>& command) {
-  std::string line;
-  for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_quoted(word);
-  return line;
-}
-
 std::string own_program() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);

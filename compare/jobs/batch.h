@@ -29,10 +29,6 @@ struct BatchOptions {
 // All of them, at most `jobs` at a time, in order. Throws OutputError when a log cannot be written.
 std::vector<JobResult> run_jobs(const std::vector<Job>& jobs, const BatchOptions& options);
 
-// As a POSIX shell would need it written.
-std::string shell_quoted(const std::string& word);
-std::string shell_line(const std::vector<std::string>& command);
-
 // The path of this program.
 std::string own_program();
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "compare/render/colours.h"
 #include "core/base/errors.h"
+#include "core/output/atomic_file.h"
 #include "core/scene/runs/run_record.h"
 
 namespace exemplar::render {
@@ -25,8 +25,7 @@ std::string text_at(const nlohmann::json& record, const char* key) {
 
 // A comparison's order, names and colours of its runs; what it does not name stays as it is, at the end.
 void follow_comparison(const fs::path& path, std::vector<RunFrames>& runs) {
-  std::ifstream file(path);
-  const auto record = nlohmann::json::parse(file, nullptr, false);
+  const auto record = nlohmann::json::parse(file_bytes(path), nullptr, false);
   if (!record.is_object() || !record.contains("runs") || !record["runs"].is_array()) return;
   auto next = runs.begin();
   for (const auto& item : record["runs"]) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "compare/jobs/quoting.h"
 #include "compare/report/assets.h"
 #include "compare/report/export.h"
 #include "compare/report/pictures.h"
@@ -239,7 +240,7 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
   json["lesson"] = comparison.study.lesson;
   json["scene_title"] = comparison.study.scene_title;
   json["version"] = program_version();
-  json["command"] = "exemplar compare " + comparison.study.path;
+  json["command"] = shell_line({"exemplar", "compare", comparison.study.path});
   json["notes"] = comparison.study.notes;
   json["times"] = numbers(exported.times);
   json["bounds"] = {{"low", point(comparison.view.min)}, {"high", point(comparison.view.max)}};

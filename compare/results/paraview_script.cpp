@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "compare/jobs/quoting.h"
 #include "core/output/atomic_file.h"
 
 namespace exemplar {
@@ -103,35 +102,34 @@ else:
     RenderAllViews()
 )PY";
 
-Json rgb(const std::string& colour) {
-  Json parts = Json::array();
-  for (int k = 0; k < 3; ++k) {
-    parts.push_back(std::stoi(colour.substr(static_cast<std::size_t>(1 + 2 * k), 2), nullptr, 16) / 255.0);
-  }
-  return parts;
+std::string rgb(const std::string& colour) {
+  const auto part = [&](std::size_t k) {
+    return std::stoi(colour.substr(1 + 2 * k, 2), nullptr, 16) / 255.0;
+  };
+  return fmt::format("[{}, {}, {}]", part(0), part(1), part(2));
 }
 
-Json point(const Vec3& p) {
-  return Json::array({p.x(), p.y(), p.z()});
+std::string point(const Vec3& p) {
+  if (!p.allFinite()) return "[0, 0, 0]";
+  return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", p.x(), p.y(), p.z());
 }
 
 }  // namespace
 
 std::string paraview_script(const Comparison& comparison) {
-  Json runs = Json::array();
+  std::string runs;
   for (const ComparedRun& run : comparison.runs) {
     if (!run.data.has_frames()) continue;
-    runs.push_back(
-        {{"name", run.data.plan.name}, {"directory", run.data.plan.directory}, {"colour", rgb(run.colour)}});
+    runs +=
+        fmt::format("    {{'name': {}, 'directory': {}, 'colour': {}}},\n", python_string(run.data.plan.name),
+                    python_string(run.data.plan.directory), rgb(run.colour));
   }
-  // JSON lists and objects of strings and numbers are Python's, too.
   return fmt::format(
       "\"\"\"One linked view per method. In this folder:  paraview --script=paraview.py  or  pvbatch "
       "paraview.py\n"
       "(pvbatch writes paraview.png; without a display: scripts/pvbatch DIR/paraview.py).\"\"\"\n"
-      "RUNS = {}\nLOW, HIGH = {}, {}\n{}",
-      runs.dump(4, ' ', true), point(comparison.view.min).dump(), point(comparison.view.max).dump(),
-      k_script);
+      "RUNS = [\n{}]\nLOW, HIGH = {}, {}\n{}",
+      runs, point(comparison.view.min), point(comparison.view.max), k_script);
 }
 
 void write_paraview_script(const Comparison& comparison) {

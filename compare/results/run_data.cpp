@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <sstream>
 
 #include "core/base/errors.h"
+#include "core/output/atomic_file.h"
 
 namespace exemplar {
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 // The last line of a log that says what went wrong; for runs that ended before they wrote run.json.
 std::string last_error(const fs::path& log) {
-  std::ifstream in(log);
+  std::istringstream in(file_bytes(log));
   std::string line, error;
   while (std::getline(in, line)) {
     if (line.starts_with("error: ")) error += (error.empty() ? "" : "; ") + line.substr(7);

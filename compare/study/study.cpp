@@ -11,6 +11,7 @@
 
 #include "compare/study/study_settings.h"
 #include "core/base/errors.h"
+#include "core/base/hash.h"
 #include "core/run/runner.h"
 
 namespace exemplar {
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 
 // A slip in a sweep multiplies quickly: nine lists of ten values are 10⁹ runs.
 constexpr double k_most_runs = 2000;
+// File systems allow 255 bytes for a name, and whole paths are limited as well.
+constexpr std::size_t k_longest_directory = 100;
 
 const std::vector<std::string> k_surface_metrics{"surface_rms",         "surface_max",  "surface_rms_aligned",
                                                  "surface_max_aligned", "shape_change", "peak_memory"};
@@ -335,7 +338,7 @@ class StudyPlanner {
     }
   }
 
-  // Letters, digits, dots and dashes of the name.
+  // Letters, digits, dots and dashes of the name; of a long one its beginning and a mark of the whole.
   std::string unused_directory(const std::string& name) {
     std::string base;
     for (const char c : name) {
@@ -345,6 +348,11 @@ class StudyPlanner {
     }
     while (!base.empty() && base.back() == '-') base.pop_back();
     if (base.empty() || base[0] == '.') base = "run" + base;
+    if (base.size() > k_longest_directory) {
+      Hasher hash;
+      hash.add_text(name);
+      base = base.substr(0, k_longest_directory - 9) + "-" + hash.text().substr(0, 8);
+    }
     std::string unused = base;
     for (int i = 2; !m_directories.insert(unused).second; ++i) unused = fmt::format("{}-{}", base, i);
     return unused;
@@ -394,9 +402,9 @@ class StudyPlanner {
 
 Study read_study(Json document, const std::string& path, const Registry& registry,
                  const std::vector<std::string>& assignments) {
-  if (document.is_object()) document.erase("$schema");
   StudySettings settings;
   std::vector<Problem> problems;
+  take_schema_key(document, problems);
   read_object(document, description_of<StudySettings>(), &settings, "", problems);
   for (Problem& problem : problems) problem.file = path;
   return StudyPlanner(registry, assignments, std::move(problems)).plan(settings, path);

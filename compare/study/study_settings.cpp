@@ -1,12 +1,25 @@
 #include "compare/study/study_settings.h"
 
+#include "core/scene/json.h"
+
 namespace exemplar {
 
 namespace {
 
 constexpr Range k_refinements{0, 16, true, false};
 
+void check_paths(const std::string& key, const NamedValues& values, const ProblemSink& problem) {
+  for (const auto& [path, value] : values) {
+    try {
+      check_path(path);
+    } catch (const InputError& error) {
+      problem(key + "." + path, error.problems().front().message);
+    }
+  }
+}
+
 void check_sweep(const NamedValues& sweep, const ProblemSink& problem) {
+  check_paths("sweep", sweep, problem);
   for (const auto& [path, values] : sweep) {
     if (!values.text.starts_with("[") || values.text == "[]")
       problem("sweep." + path, "expected a list of at least one value");
@@ -26,6 +39,7 @@ void describe(Describe<StudyRunSettings>& d) {
   d.field("fixed", &StudyRunSettings::fixed, "", "leave this run out of the study's sweep");
   d.shorthand("method");
   d.check([](const StudyRunSettings& run, const ProblemSink& problem) {
+    check_paths("set", run.set, problem);
     check_sweep(run.sweep, problem);
     if (run.refine.empty()) problem("refine", "expected at least one number");
   });
@@ -41,6 +55,7 @@ void describe(Describe<StudyReferenceSettings>& d) {
           "one reference for all values of the study's sweep, instead of one for each");
   d.shorthand("name");
   d.check([](const StudyReferenceSettings& reference, const ProblemSink& problem) {
+    check_paths("set", reference.set, problem);
     if (!reference.name && !reference.method) problem("method", "is missing: expected a string");
     if (!reference.method && (!reference.set.empty() || reference.refine != 1))
       problem("method", "is missing: a run with settings of its own needs one");

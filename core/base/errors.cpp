@@ -1,5 +1,7 @@
 #include "core/base/errors.h"
 
+#include "core/base/plain_text.h"
+
 namespace exemplar {
 
 namespace {
@@ -29,9 +31,9 @@ std::string join(const std::vector<Problem>& problems) {
 std::string to_string(const Problem& problem) {
   std::string text;
   for (const std::string* part : {&problem.file, &problem.path}) {
-    if (!part->empty()) text += *part + ": ";
+    if (!part->empty()) text += printable(*part) + ": ";
   }
-  return text + problem.message;
+  return text + printable(problem.message, "\n");
 }
 
 InputError::InputError(std::vector<Problem> problems)

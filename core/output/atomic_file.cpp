@@ -7,8 +7,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
+
+#include "core/base/errors.h"
+#include "core/base/input_file.h"
 
 namespace exemplar {
 
@@ -87,8 +89,11 @@ fs::path folder_of(const fs::path& path) {
 }  // namespace
 
 std::string file_bytes(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  try {
+    return read_whole_file(path);
+  } catch (const InputError&) {
+    return {};
+  }
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Durability durability) {

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "core/base/checksum.h"
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 
 // File: magic, then method, content key, time, frame, number of arrays, (name, bytes) each; then the checksum
 // of all before it. Strings and arrays are preceded by their length (64 bit). Little-endian, like every
@@ -19,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uintmax_t k_largest_checkpoint = std::uintmax_t{1} << 40;
 constexpr std::string_view k_magic = "exemplar checkpoint 1\n";
 
 template <class T>
@@ -73,13 +73,6 @@ class Decoder {
   std::string_view m_rest;
 };
 
-std::string read_whole_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw InputError(Problem{path.string(), {}, "the checkpoint cannot be read"});
-  return bytes;
-}
-
 // (frame, file), earliest first.
 std::vector<std::pair<int, fs::path>> list_checkpoints(const fs::path& directory) {
   std::vector<std::pair<int, fs::path>> found;
@@ -112,7 +105,7 @@ void save_checkpoint(const fs::path& directory, const Checkpoint& checkpoint) {
 }
 
 Checkpoint read_checkpoint(const fs::path& path) {
-  const std::string bytes = read_whole_file(path);
+  const std::string bytes = read_whole_file(path, k_largest_checkpoint);
   Decoder decoder(path, bytes);
   if (decoder.take(k_magic.size()) != k_magic) decoder.damaged("it does not begin like one");
   const std::size_t body = bytes.size() - sizeof(std::uint64_t);

@@ -43,15 +43,27 @@ bool is_still(const std::filesystem::path& path, int descriptor) {
          ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
+[[noreturn]] void refuse_without_locks(const std::filesystem::path& path, int error) {
+  const std::string reason = std::strerror(error);
+  ::unlink(path.c_str());
+  throw OutputError(path,
+                    fmt::format("the file system has no locks ({}); --no-lock does without, and then nothing "
+                                "keeps a second process out of the folder",
+                                reason));
+}
+
 }  // namespace
 
-DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : m_path(directory / ".lock") {
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory, Use use) : m_path(directory / ".lock") {
+  if (use == Use::no_lock) return;
   while (true) {
     m_descriptor = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (m_descriptor < 0) throw OutputError(m_path, std::strerror(errno));
     if (::flock(m_descriptor, LOCK_EX | LOCK_NB) != 0) {
+      const int error = errno;
       const std::string who = holder(m_descriptor);
       ::close(m_descriptor);
+      if (error != EWOULDBLOCK) refuse_without_locks(m_path, error);
       throw InputError(Problem{
           directory.string(), {}, "is being written by " + who + "; wait for it, or choose another -o"});
     }
@@ -65,6 +77,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : m_path(di
 }
 
 DirectoryLock::~DirectoryLock() {
+  if (m_descriptor < 0) return;
   ::unlink(m_path.c_str());
   ::close(m_descriptor);
 }

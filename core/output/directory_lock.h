@@ -8,8 +8,10 @@ namespace exemplar {
 
 class DirectoryLock {
  public:
-  // Throws InputError that says who holds it, OutputError when the lock file cannot be made.
-  explicit DirectoryLock(const std::filesystem::path& directory);
+  enum class Use { lock, no_lock };
+  // Throws InputError that says who holds it, OutputError when the lock file cannot be made or the file system has no
+  // locks. no_lock: does nothing, for such file systems.
+  explicit DirectoryLock(const std::filesystem::path& directory, Use use = Use::lock);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;

@@ -46,12 +46,6 @@ std::vector<std::int32_t> ends_of(const Geometry& geometry) {
   return ends;
 }
 
-// The element of a .vtp that holds cells of this kind.
-const char* section_of(CellKind kind) {
-  if (kind == CellKind::points) return "Verts";
-  return kind == CellKind::lines ? "Lines" : "Polys";
-}
-
 template <class T>
 std::string_view bytes_of(const T* values, std::size_t count) {
   return {reinterpret_cast<const char*>(values), count * sizeof(T)};
@@ -109,7 +103,8 @@ class VtkFile {
     if (!is_flat) return fmt::format("NumberOfPoints=\"{}\" NumberOfCells=\"{}\"", points, cells);
     std::string text = fmt::format("NumberOfPoints=\"{}\"", points);
     for (const std::string section : {"Verts", "Lines", "Strips", "Polys"})
-      text += fmt::format(" NumberOf{}=\"{}\"", section, section == section_of(m_geometry.kind) ? cells : 0);
+      text +=
+          fmt::format(" NumberOf{}=\"{}\"", section, section == cell_section(m_geometry.kind) ? cells : 0);
     return text;
   }
 
@@ -141,8 +136,8 @@ class VtkFile {
   void add_cells(bool is_flat) {
     const std::vector<std::int32_t> connectivity = connectivity_of(m_geometry), ends = ends_of(m_geometry);
     assert((ends.empty() ? 0 : ends.back()) == static_cast<std::int32_t>(connectivity.size()));
-    const char* section = is_flat ? section_of(m_geometry.kind) : "Cells";
-    open(section);
+    const std::string section = cell_section(m_geometry.kind);
+    open(section.c_str());
     add_integers("connectivity", 1, connectivity);
     add_integers("offsets", 1, ends);
     if (!is_flat) {
@@ -150,7 +145,7 @@ class VtkFile {
           ends.size(), m_geometry.kind == CellKind::tets ? k_vtk_tetra : k_vtk_hexahedron);
       add("types", "UInt8", "", bytes_of(types.data(), types.size()), ByteContent::integers);
     }
-    close(section);
+    close(section.c_str());
   }
 
   void add_doubles(const std::string& name, int components, const double* values, std::size_t size) {

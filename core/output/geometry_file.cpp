@@ -13,6 +13,12 @@ std::string geometry_extension(CellKind kind) {
   return kind == CellKind::tets || kind == CellKind::hexahedra ? ".vtu" : ".vtp";
 }
 
+std::string cell_section(CellKind kind) {
+  if (geometry_extension(kind) == ".vtu") return "Cells";
+  if (kind == CellKind::points) return "Verts";
+  return kind == CellKind::lines ? "Lines" : "Polys";
+}
+
 void write_geometry(const fs::path& path, const Geometry& geometry, double time) {
   write_file_atomically(path, encode_geometry(geometry, time));
 }

@@ -6,9 +6,12 @@
 #include <vtkXMLDataElement.h>
 #include <vtkXMLDataParser.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <sstream>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 #include "core/output/atomic_file.h"
 
 namespace exemplar {
@@ -39,11 +42,11 @@ std::string escape_xml(const std::string& text) {
 }
 
 std::vector<PvdEntry> read_pvd(const fs::path& path) {
-  if (!fs::is_regular_file(path)) throw InputError(Problem{path.string(), {}, "there is no such collection"});
+  std::istringstream text(read_input(path, k_largest_text_file));
   vtkNew<vtkXMLDataParser> parser;
   vtkNew<vtkCallbackCommand> silence;  // the exception says it; VTK would also print
   parser->AddObserver(vtkCommand::ErrorEvent, silence);
-  parser->SetFileName(path.c_str());
+  parser->SetStream(&text);
   vtkXMLDataElement* root = parser->Parse() ? parser->GetRootElement() : nullptr;
   vtkXMLDataElement* collection = root ? root->FindNestedElementWithName("Collection") : nullptr;
   if (!collection) throw InputError(Problem{path.string(), {}, "is not a ParaView collection (.pvd)"});
@@ -53,6 +56,8 @@ std::vector<PvdEntry> read_pvd(const fs::path& path) {
     const char* file = element->GetAttribute("file");
     const char* time = element->GetAttribute("timestep");
     if (!file) throw InputError(Problem{path.string(), {}, fmt::format("entry {} names no file", i)});
+    if (!std::isfinite(time ? std::strtod(time, nullptr) : 0))
+      throw InputError(Problem{path.string(), {}, fmt::format("entry {} has no finite time", i)});
     entries.push_back(
         {time ? std::strtod(time, nullptr) : static_cast<double>(i), path.parent_path() / file});
   }

@@ -13,11 +13,15 @@
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <fstream>
+#include <cmath>
 #include <optional>
 
+#include "core/base/child_process.h"
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 #include "core/output/geometry_file.h"
 
 namespace exemplar {
@@ -25,6 +29,8 @@ namespace exemplar {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* k_unreadable = "is not a readable VTK file (damaged, or of another type)";
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& message) {
   throw InputError(Problem{path.string(), {}, message});
@@ -60,9 +66,12 @@ void read_arrays(vtkFieldData& data, Association on, Geometry& geometry) {
   for (int i = 0; i < data.GetNumberOfArrays(); ++i) {
     vtkDataArray* array = data.GetArray(i);
     if (!array || !array->GetName()) continue;
-    const bool integer = array->GetDataType() != VTK_DOUBLE && array->GetDataType() != VTK_FLOAT;
+    std::vector<double> values = values_of(*array);
+    const bool integer =
+        array->GetDataType() != VTK_DOUBLE && array->GetDataType() != VTK_FLOAT &&
+        std::all_of(values.begin(), values.end(), [](double v) { return std::abs(v) < 2e9; });
     geometry.arrays.push_back(
-        {array->GetName(), on, array->GetNumberOfComponents(), integer, values_of(*array)});
+        {array->GetName(), on, array->GetNumberOfComponents(), integer, std::move(values)});
   }
 }
 
@@ -132,37 +141,87 @@ vtkCellArray* cells_of(vtkUnstructuredGrid& data, CellKind) {
 }
 
 template <class Reader>
-Geometry read(const fs::path& path) {
+Geometry read(const fs::path& path, const std::string& bytes) {
   vtkNew<Reader> reader;
   vtkNew<ErrorObserver> errors;
   reader->AddObserver(vtkCommand::ErrorEvent, errors);
   reader->SetParserErrorObserver(errors);
   reader->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, errors);
-  reader->SetFileName(path.c_str());
+  reader->SetInputString(bytes);
+  reader->ReadFromInputStringOn();
   reader->Update();
   auto* data = reader->GetOutput();
-  if (errors->failed || !data) refuse(path, "is not a readable VTK file (damaged, or of another type)");
+  if (errors->failed || !data) refuse(path, k_unreadable);
   Geometry geometry;
-  geometry.series = series_of(path);
   geometry.kind = kind_of(*data, path);
   read_points(*data, geometry);
-  read_cells(*cells_of(*data, geometry.kind), geometry);
+  vtkCellArray& cells = *cells_of(*data, geometry.kind);
+  if (!cells.IsValid()) refuse(path, k_unreadable);
+  read_cells(cells, geometry);
   const int width = points_per_cell(geometry.kind);
-  if (width > 0 && !all_of_size(*cells_of(*data, geometry.kind), width))
-    refuse(path, "holds lines of several points");
+  if (width > 0 && !all_of_size(cells, width)) refuse(path, "holds lines of several points");
   read_arrays(*data->GetPointData(), Association::point, geometry);
   read_arrays(*data->GetCellData(), Association::cell, geometry);
   return geometry;
 }
 
 // Whether the file's last tag is there: some files that were cut off VTK reads as empty ones without a word.
-bool is_whole(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const auto size = std::min<std::streamoff>(file.tellg(), 64);
-  std::string end(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)), '\0');
-  file.seekg(-size, std::ios::end);
-  file.read(end.data(), size);
-  return end.find("</VTKFile>") != std::string::npos;
+bool is_whole(std::string_view bytes) {
+  return bytes.substr(bytes.size() - std::min<std::size_t>(bytes.size(), 64)).find("</VTKFile>") !=
+         std::string_view::npos;
+}
+
+bool read_and_send(const fs::path& path, const std::string& bytes, const ChildOutput& output) {
+  std::string answer;
+  try {
+    answer =
+        "+" + encode_geometry(path.extension() == ".vtp" ? read<vtkXMLPolyDataReader>(path, bytes)
+                                                         : read<vtkXMLUnstructuredGridReader>(path, bytes),
+                              0);
+  } catch (const InputError& error) {
+    answer = error.problems().front().message;
+  }
+  return output.send(answer.data(), answer.size());
+}
+
+// VTK takes a file's word for its sizes and indices.
+Geometry read_in_child(const fs::path& path, const std::string& bytes) {
+  constexpr double k_longest = 60;  // s
+  const std::size_t memory = (std::size_t{1} << 30) + 64 * bytes.size();
+  const ChildResult child = run_in_child(
+      [&](const ChildOutput& output) { return read_and_send(path, bytes, output); }, k_longest, memory);
+  if (!child.ok || child.bytes.empty()) refuse(path, k_unreadable);
+  if (child.bytes[0] != '+') refuse(path, child.bytes);
+  std::optional<Geometry> geometry = decode_geometry(std::string_view(child.bytes).substr(1));
+  if (!geometry) refuse(path, k_unreadable);
+  return std::move(*geometry);
+}
+
+std::string problem_of_cells(const Geometry& geometry) {
+  for (const int index : geometry.connectivity) {
+    if (index < 0 || index >= geometry.points.rows())
+      return fmt::format("a cell uses point {}, but there are {}", index, geometry.points.rows());
+  }
+  int begin = 0;
+  for (const int end : geometry.offsets) {
+    if (end < begin + 3) return "a polygon has fewer than three corners";
+    begin = end;
+  }
+  return "";
+}
+
+std::string problem_of(const Geometry& geometry) {
+  if (!geometry.points.allFinite()) return "a point is not finite";
+  if (const std::string problem = problem_of_cells(geometry); !problem.empty()) return problem;
+  for (const FieldArray& array : geometry.arrays) {
+    const std::size_t count = array.on == Association::point
+                                  ? static_cast<std::size_t>(geometry.points.rows())
+                                  : cell_count(geometry);
+    if (array.values.size() != count * static_cast<std::size_t>(array.components))
+      return fmt::format("the array '{}' has {} values for {} places", array.name, array.values.size(),
+                         count);
+  }
+  return "";
 }
 
 bool is_identity(const std::vector<int>& indices, Eigen::Index count) {
@@ -176,12 +235,15 @@ bool is_identity(const std::vector<int>& indices, Eigen::Index count) {
 }  // namespace
 
 Geometry read_geometry(const fs::path& path) {
-  if (!fs::is_regular_file(path)) refuse(path, "there is no such file");
   const std::string extension = path.extension().string();
+  const std::string bytes = read_input(path);
   if (extension != ".vtp" && extension != ".vtu") refuse(path, "expected a .vtp or .vtu file");
-  if (!is_whole(path)) refuse(path, "is not a whole VTK XML file");
-  Geometry geometry =
-      extension == ".vtp" ? read<vtkXMLPolyDataReader>(path) : read<vtkXMLUnstructuredGridReader>(path);
+  if (!is_whole(bytes)) refuse(path, "is not a whole VTK XML file");
+  std::optional<Geometry> own = decode_geometry(bytes);
+  Geometry geometry = own ? std::move(*own) : read_in_child(path, bytes);
+  if (geometry_extension(geometry.kind) != extension) refuse(path, k_unreadable);
+  if (const std::string problem = problem_of(geometry); !problem.empty()) refuse(path, problem);
+  geometry.series = series_of(path);
   if (geometry.kind == CellKind::points && is_identity(geometry.connectivity, geometry.points.rows())) {
     geometry.connectivity.clear();
   }

@@ -16,7 +16,6 @@
 #include "core/base/hash.h"
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
-#include "core/scene/runs/referenced_files.h"
 
 namespace exemplar {
 
@@ -77,15 +76,40 @@ std::string program_version() {
   return EXEMPLAR_VERSION;
 }
 
-std::string content_key(const SceneFile& file, const std::string& method) {
+std::string content_key(const SceneFile& file, const std::string& method,
+                        const std::vector<InputFile>& inputs) {
   Hasher hash;
   hash.add_text(program_version());
   hash.add_text(method);
   hash.add_text(write_scene(file, method).dump());
-  const AnySettings& own = file.method(method);
-  add_referenced_contents(hash, description_of<SceneSettings>(), &file.settings, file.directory);
-  add_referenced_contents(hash, *own.type, own.data.get(), file.directory);
+  for (const InputFile& input : inputs) {
+    hash.add_text(input.path);
+    hash.add_text(input.hash);
+  }
   return hash.text();
+}
+
+namespace {
+
+fs::path whole_folder(const SceneFile& file) {
+  return fs::absolute(file.directory.empty() ? "." : file.directory).lexically_normal();
+}
+
+}  // namespace
+
+std::vector<InputFile> inputs_of(const SceneFile& file, const InputLog& log) {
+  const fs::path folder = whole_folder(file);
+  std::vector<InputFile> inputs = log.files();
+  for (InputFile& input : inputs)
+    input.path = fs::absolute(input.path).lexically_normal().lexically_proximate(folder).string();
+  return inputs;
+}
+
+bool is_unchanged(const RunRecord& earlier, const SceneFile& file, const std::string& method) {
+  const fs::path folder = whole_folder(file);
+  std::vector<InputFile> inputs = earlier.inputs;
+  for (InputFile& input : inputs) input.hash = look_again((folder / input.path).string()).hash;
+  return earlier.content_key == content_key(file, method, inputs);
 }
 
 RunDirectory::RunDirectory(std::string directory, RunRecord record, int first_frame)

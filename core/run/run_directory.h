@@ -19,8 +19,13 @@ namespace exemplar {
 // The version of the program and build, part of every content key.
 std::string program_version();
 // Of everything that determines a run's result: version, method, settings after defaults and the bytes of every file
-// that they name.
-std::string content_key(const SceneFile& file, const std::string& method);
+// that was read.
+std::string content_key(const SceneFile& file, const std::string& method,
+                        const std::vector<InputFile>& inputs);
+// What was read so far, relative to the folder of the scene.
+std::vector<InputFile> inputs_of(const SceneFile& file, const InputLog& log);
+// Whether all that determined an earlier run is as it was; its files are looked at again.
+bool is_unchanged(const RunRecord& earlier, const SceneFile& file, const std::string& method);
 
 // The most energy that the time step could have taken: what was in motion, or what moved and what contact held at
 // the start with what loads and obstacles put in and the fall released, J.

@@ -6,20 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/plain_text.h"
 #include "core/scene/files/json_text.h"
 
 namespace exemplar {
 
 namespace {
-
-bool is_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
 
 std::string describe_value(const Json& json) {
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -63,11 +55,6 @@ bool in_range(const Range& range, double value) {
 
 std::string join_path(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
-}
-
-// Texts go into file names, workflows, pages and the terminal.
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
 // Reads one value of a field; says false when it does not fit (type or range).
@@ -137,9 +124,7 @@ class ValueReader {
     value = json.get<std::string>();
     const auto& allowed = m_field.choices;
     const bool has_lines = m_field.key == "description" || m_field.key == "lesson";
-    if (std::any_of(value.begin(), value.end(),
-                    [&](char c) { return is_control(c) && !(has_lines && c == '\n'); }))
-      return false;
+    if (has_control_characters(value, has_lines ? "\n" : "")) return false;
     return allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end();
   }
   bool direction(const Json& json, Vec3& value) const {
@@ -183,6 +168,7 @@ class ValueReader {
     values.clear();
     for (const auto& [key, item] : m_json.items()) {
       values.emplace_back(key, U{});
+      if (has_control_characters(key)) return false;
       if (!(this->*read)(item, values.back().second)) return false;
     }
     return true;
@@ -542,32 +528,57 @@ struct PathStep {
   bool is_index = false;
 };
 
+// [7] at `at`, which moves behind it.
+PathStep take_index(const std::string& path, std::size_t& at) {
+  const std::size_t close = path.find(']', at);
+  const std::string digits = close == std::string::npos ? "" : path.substr(at + 1, close - at - 1);
+  if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos)
+    throw InputError(Problem{"", path, "not a path: expected an index such as [0]"});
+  at = close + 1;
+  return {"", static_cast<std::size_t>(std::stoul(digits)), true};
+}
+
+PathStep take_key(const std::string& path, std::size_t& at) {
+  const std::size_t end = std::min(path.find_first_of(".[", at), path.size());
+  const std::string key = path.substr(at, end - at);
+  if (key.empty()) throw InputError(Problem{"", path, "not a path: empty key"});
+  if (has_control_characters(key) || key.find_first_of("]=") != std::string::npos)
+    throw InputError(Problem{"", path, "not a path: a key has no ], no = and no control characters"});
+  at = end;
+  return {key, 0, false};
+}
+
+// key ( "." key | "[" index "]" )*
 std::vector<PathStep> parse_path(const std::string& path) {
+  if (path.empty()) throw InputError("--set: empty path");
   std::vector<PathStep> steps;
-  std::size_t i = 0;
-  while (i < path.size()) {
-    if (path[i] == '[') {
-      const std::size_t close = path.find(']', i);
-      const std::string digits = close == std::string::npos ? "" : path.substr(i + 1, close - i - 1);
-      if (digits.empty() || digits.size() > 6 ||
-          digits.find_first_not_of("0123456789") != std::string::npos) {
-        throw InputError(Problem{"", path, "not a path: expected an index such as [0]"});
-      }
-      steps.push_back({"", static_cast<std::size_t>(std::stoul(digits)), true});
-      i = close + 1;
-      if (i < path.size() && path[i] == '.') ++i;
-    } else {
-      const std::size_t end = std::min(path.find_first_of(".[", i), path.size());
-      if (end == i) throw InputError(Problem{"", path, "not a path: empty key"});
-      steps.push_back({path.substr(i, end - i), 0, false});
-      i = end < path.size() && path[end] == '.' ? end + 1 : end;
+  for (std::size_t at = 0; at < path.size();) {
+    if (path[at] == '[' && !steps.empty()) {
+      steps.push_back(take_index(path, at));
+      continue;
     }
+    if (!steps.empty() && path[at++] != '.')
+      throw InputError(Problem{"", path, "not a path: expected . or [ behind ]"});
+    steps.push_back(take_key(path, at));
   }
-  if (steps.empty()) throw InputError("--set: empty path");
+  // It names the description for editors and is not read.
+  if (steps[0].key == "$schema") throw InputError(Problem{"", path, "is not a setting"});
   return steps;
 }
 
 }  // namespace
+
+void check_path(const std::string& path) {
+  parse_path(path);
+}
+
+void take_schema_key(Json& document, std::vector<Problem>& problems) {
+  if (!document.is_object() || !document.contains("$schema")) return;
+  const Json& schema = document["$schema"];
+  if (!schema.is_string() || has_control_characters(schema.get<std::string>()))
+    problems.push_back({"", "$schema", "expected a string in one line, without control characters"});
+  document.erase("$schema");
+}
 
 void set_at_path(Json& document, const std::string& path, const Json& value) {
   Json* at = &document;

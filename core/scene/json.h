@@ -25,6 +25,11 @@ std::string expectation(const FieldSpec& field);
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& known);
 std::vector<std::string> keys_of(const Description& type);
 
+// Takes "$schema" out of a scene or study: editors read it. A problem unless it is a line of text.
+void take_schema_key(Json& document, std::vector<Problem>& problems);
+
+// Throws InputError unless `path` is a path: keys, dots and [index].
+void check_path(const std::string& path);
 // `path` such as bodies[0].material.young or methods.fem.examples.stiffness. Objects on the way are created;
 // an array index must exist (or be the next one). Throws InputError when the path does not fit the document.
 void set_at_path(Json& document, const std::string& path, const Json& value);

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/base/errors.h"
 #include "core/base/hash.h"
+#include "core/base/input_file.h"
 #include "core/base/phase.h"
 #include "core/output/atomic_file.h"
 #include "core/scene/files/mesh_cache.h"
@@ -145,14 +144,6 @@ std::string request_key(const Volume& volume, const HandleRequest& request) {
   return hash.text();
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(Problem{path, "", "cannot be read"});
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 Json rig_json(const std::string& text, const std::string& file) {
   Json json = parse_json(text, file);
   const bool is_rig = json.is_object() && json.contains("format") && json["format"] == k_rig_format;
@@ -204,11 +195,11 @@ void write_rig(const std::string& path, const Rig& rig, const Volume& volume) {
 }
 
 Rig read_rig(const std::string& path, const Volume& volume) {
-  return decode_rig(text_of(path), path, volume);
+  return decode_rig(read_input(path, k_largest_text_file), path, volume);
 }
 
 void check_rig_file(const std::string& path) {
-  rig_json(text_of(path), path);
+  rig_json(read_input(path, k_largest_text_file), path);
 }
 
 Rig cached_rig(const Volume& exact, const HandleRequest& request) {

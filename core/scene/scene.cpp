@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <fstream>
 #include <mutex>
+#include <sstream>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 #include "core/base/phase.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/files/files.h"
@@ -72,8 +73,7 @@ Volume make_volume(const BodySettings& settings, const TriMesh& surface, const s
 }
 
 std::vector<int> read_labels(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw InputError("cannot read " + file);
+  std::istringstream in(read_input(file, k_largest_text_file));
   std::vector<int> labels;
   for (int label = 0; in >> label;) labels.push_back(label);
   if (!in.eof()) throw InputError(file + " holds something that is not a whole number");

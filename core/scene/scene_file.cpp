@@ -44,8 +44,8 @@ SceneFile parse_scene(Json document, const std::string& path, const MethodDescri
     file.methods.emplace_back(name, AnySettings{description, description->make_default()});
   }
   std::vector<Problem> problems;
+  take_schema_key(document, problems);
   if (document.is_object()) {
-    document.erase("$schema");
     if (document.contains("methods")) {
       read_methods(document["methods"], methods, file, problems);
       document.erase("methods");

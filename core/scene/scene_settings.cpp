@@ -87,7 +87,24 @@ void check_body(const BodySettings& body, const ProblemSink& problem) {
   }
 }
 
+constexpr int k_most_things = 200000;          // bodies, or obstacles, of a scene
+constexpr double k_gigabytes_of_thing = 1e-5;  // with a surface of a dozen triangles
+
+// Each `repeat` has a limit of its own, but there may be many of them.
+template <class Thing>
+void check_copies(const std::vector<Thing>& things, const std::string& key, const ProblemSink& problem) {
+  double copies = 0;
+  for (const Thing& thing : things)
+    copies += thing.repeat ? thing.repeat->count.template cast<double>().prod() : 1;
+  if (copies > k_most_things)
+    problem(key, fmt::format("are {:.7g} with all their copies (roughly {:.2g} GB before the first step); at "
+                             "most {} are allowed",
+                             copies, copies * k_gigabytes_of_thing, k_most_things));
+}
+
 void check_scene(const SceneSettings& scene, const ProblemSink& problem) {
+  check_copies(scene.bodies, "bodies", problem);
+  check_copies(scene.obstacles, "obstacles", problem);
   check_unique_names(scene.bodies, "bodies", problem);
   check_unique_names(scene.obstacles, "obstacles", problem);
   std::set<std::string> bodies;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <sstream>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 
 namespace exemplar {
 
@@ -77,8 +77,12 @@ void describe(Describe<DentMapSettings>& d) {
 namespace {
 
 void read_rows(DentMapSettings& map, const std::string& file, const std::string& path) {
-  std::ifstream in(file);
-  if (!in) throw InputError(Problem{file, path + ".file", "cannot be read"});
+  std::istringstream in;
+  try {
+    in.str(read_input(file, k_largest_text_file));
+  } catch (const InputError& error) {
+    throw InputError(Problem{file, path + ".file", error.problems().front().message});
+  }
   map.values.clear();
   map.rows = map.columns = 0;
   for (std::string line; std::getline(in, line);) {

@@ -64,7 +64,7 @@ TEST_F(DentBendProgram, DentMapsThatDoNotFitAreRefusedWithTheirPath) {
   write_plank(R"(, "dent_map": {"columns": 2, "rows": 2, "values": [0, 0, 0, 0]})");
   expect_refusal("rigid-dent", "bodies[0].dent_map: needs at least one depth > 0");
   write_plank(R"(, "dent_map": {"file": "missing.txt"})");
-  expect_refusal("rigid-dent", "bodies[0].dent_map.file: cannot be read");
+  expect_refusal("rigid-dent", "bodies[0].dent_map.file: there is no such file");
   write_text(m_folder / "map.txt", "0 1 0\n0 1\n");
   write_plank(R"(, "dent_map": {"file": "map.txt"})");
   expect_refusal("rigid-dent", "bodies[0].dent_map.file: row 2 has 2 numbers, the ones before it 3");

@@ -98,7 +98,7 @@ RawMesh parse_gmsh(std::string_view bytes);
 // `faces` and `elements` may be empty when there is no such file.
 RawMesh parse_tetgen(std::string_view nodes, std::string_view elements, std::string_view faces);
 RawMesh parse_vtk_legacy(std::string_view bytes);
-// Through VTK's own readers, which want a file: .vtp or .vtu.
-RawMesh read_vtk(const std::string& path, const std::string& extension);
+// Through VTK's own readers: .vtp or .vtu.
+RawMesh read_vtk(const std::string& bytes, const std::string& extension);
 
 }  // namespace exemplar

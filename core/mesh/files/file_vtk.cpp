@@ -21,7 +21,6 @@
 #include <vtkCommand.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/base/child_process.h"
 #include "core/mesh/files/file_parsers.h"
@@ -115,12 +114,13 @@ RawMesh convert(vtkDataObject* object) {
 }
 
 template <class Reader>
-RawMesh read_with(const std::string& path) {
+RawMesh read_with(const std::string& bytes) {
   const Silence silence;
   vtkNew<Reader> reader;
   vtkNew<ErrorKeeper> errors;
   reader->AddObserver(vtkCommand::ErrorEvent, errors);
-  reader->SetFileName(path.c_str());
+  reader->SetInputString(bytes);
+  reader->ReadFromInputStringOn();
   reader->Update();
   if (errors->failed || silence.failed() || reader->GetErrorCode() != 0)
     throw ParseError{"VTK cannot read it"};
@@ -160,9 +160,9 @@ bool write_with(const std::string& path, Data* data) {
 namespace {
 
 // Damaged compressed blocks make VTK allocate and fill many gigabytes, so the reader works in a child.
-bool read_and_send(const std::string& path, const std::string& extension, const ChildOutput& output) {
-  const RawMesh mesh = extension == ".vtp" ? read_with<vtkXMLPolyDataReader>(path)
-                                           : read_with<vtkXMLUnstructuredGridReader>(path);
+bool read_and_send(const std::string& bytes, const std::string& extension, const ChildOutput& output) {
+  const RawMesh mesh = extension == ".vtp" ? read_with<vtkXMLPolyDataReader>(bytes)
+                                           : read_with<vtkXMLUnstructuredGridReader>(bytes);
   const std::uint64_t counts[3] = {mesh.vertices.size(), mesh.triangles.size(), mesh.tets.size()};
   return output.send(counts, sizeof counts) && output.send(mesh.vertices.data(), mesh.vertices.size() * 24) &&
          output.send(mesh.triangles.data(), mesh.triangles.size() * 24) &&
@@ -179,15 +179,13 @@ void unpack(const std::string& bytes, std::size_t& position, std::uint64_t count
 
 }  // namespace
 
-RawMesh read_vtk(const std::string& path, const std::string& extension) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
+RawMesh read_vtk(const std::string& bytes, const std::string& extension) {
   // Compressed meshes grow by some tens; the first gigabyte is for the libraries.
-  const std::size_t memory = (std::size_t{1} << 30) + 64 * static_cast<std::size_t>(error ? 0 : size);
+  const std::size_t memory = (std::size_t{1} << 30) + 64 * bytes.size();
   const ChildResult child = run_in_child(
       [&](const ChildOutput& output) {
         try {
-          return read_and_send(path, extension, output);
+          return read_and_send(bytes, extension, output);
         } catch (const ParseError& problem) {
           const std::uint64_t none = ~std::uint64_t{0};
           return output.send(&none, sizeof none) &&

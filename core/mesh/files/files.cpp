@@ -10,9 +10,12 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
+#include "core/base/phase.h"
 #include "core/mesh/files/file_parsers.h"
 #include "core/mesh/files/file_vtk.h"
 #include "core/mesh/repair.h"
@@ -34,20 +37,13 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
+void refuse_blank(const std::string& path, std::string_view bytes) {
+  if (bytes.find_first_not_of(" \t\r\n") == std::string_view::npos) fail(path, "is empty");
+}
+
 std::string content(const std::string& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) fail(path, "there is no such file");
-  if (fs::is_directory(status)) fail(path, "is a folder, not a mesh file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "cannot be opened for reading");
-  constexpr std::uintmax_t most = 4ULL << 30;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (!error && size > most)
-    fail(path, fmt::format("has {:.1f} GB; at most 4 are read", static_cast<double>(size) * 1e-9));
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) fail(path, "cannot be read to its end");
-  if (bytes.find_first_not_of(" \t\r\n") == std::string::npos) fail(path, "is empty");
+  std::string bytes = read_input(path);
+  refuse_blank(path, bytes);
   return bytes;
 }
 
@@ -80,8 +76,9 @@ void check_signature(const std::string& path, const std::string& extension, std:
 }
 
 std::string optional_content(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error) ? content(path.string()) : std::string{};
+  const std::optional<std::string> bytes = read_input_if_any(path);
+  if (bytes) refuse_blank(path.string(), *bytes);
+  return bytes.value_or("");
 }
 
 RawMesh read_tetgen_files(const std::string& path) {
@@ -110,10 +107,11 @@ RawMesh read_raw(const std::string& path) {
   if (extension == ".msh") return parse_gmsh(bytes);
   if (extension == ".mesh") return parse_medit(bytes);
   if (extension == ".vtk") return parse_vtk_legacy(bytes);
-  return read_vtk(path, extension);
+  return read_vtk(bytes, extension);
 }
 
 RawMesh read_checked(const std::string& path) {
+  const Phase phase("reading " + path);
   try {
     RawMesh mesh = read_raw(path);
     if (mesh.vertices.empty()) fail(path, "has no vertices");

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
+#include "core/base/input_file.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/quality.h"
 #include "core/scene/rig_file.h"
@@ -161,18 +161,6 @@ void warn_of_idle_loads(const Scene& scene, Notes& notes) {
     warn_if(notes, scene.loads[k].start >= scene.time.duration,
             fmt::format("loads[{}] has no effect: it starts at {:g} s, the scene ends at {:g} s", k,
                         scene.loads[k].start, scene.time.duration));
-}
-
-// What is wrong with a file before anything is known of its format; empty: nothing.
-std::string problem_of_file(const std::string& place) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(place, error);
-  if (!std::filesystem::exists(status)) return "there is no such file";
-  if (std::filesystem::is_directory(status)) return "is a folder, not a file";
-  std::ifstream file(place, std::ios::binary);
-  if (!file) return "cannot be opened for reading";
-  char first = 0;
-  return file >> first ? "" : "is empty";
 }
 
 std::string problem_of_run(const std::string& place) {

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 #include "core/scene/files/json_text.h"
 
 namespace exemplar {
@@ -115,12 +114,7 @@ Json parse_json(const std::string& text, const std::string& file) {
 }
 
 Json read_json_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(Problem{path, "", "cannot be opened"});
-  std::stringstream text;
-  text << in.rdbuf();
-  if (in.bad() || text.fail()) throw InputError(Problem{path, "", "cannot be read (a folder, or empty?)"});
-  return parse_json(text.str(), path);
+  return parse_json(read_whole_file(path, k_largest_text_file), path);
 }
 
 }  // namespace exemplar

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/errors.h"
+#include "core/base/input_file.h"
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
 #include "core/scene/files/json_file.h"
@@ -16,7 +17,8 @@ namespace {
 
 // The body's place among those of the run's scene.
 int body_index(const std::filesystem::path& run, const std::string& body) {
-  const Json record = read_json_file((run / "run.json").string());
+  const std::string path = (run / "run.json").string();
+  const Json record = parse_json(read_input(path, k_largest_text_file), path);
   const Json settings = record.is_object() ? record.value("settings", Json::object()) : Json::object();
   const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();
   for (std::size_t i = 0; i < bodies.size(); ++i) {

@@ -32,6 +32,12 @@ void describe(Describe<Note>& d) {
   d.shorthand("text");
 }
 
+void describe(Describe<InputFile>& d) {
+  d.name("input");
+  d.field("file", &InputFile::path, "", "relative to the scene's folder").required();
+  d.field("hash", &InputFile::hash, "", "of its bytes; empty: there was no such file");
+}
+
 void describe(Describe<RunRecord>& d) {
   d.name("run");
   d.field("program", &RunRecord::program, "", "the program that ran");
@@ -40,6 +46,7 @@ void describe(Describe<RunRecord>& d) {
   d.field("scene", &RunRecord::scene, "", "the scene's path as it was given");
   d.field("title", &RunRecord::title, "", "the scene's title");
   d.field("content_key", &RunRecord::content_key, "", "of everything that determines the result");
+  d.field("inputs", &RunRecord::inputs, "", "every file that was read beside the scene");
   d.field("threads", &RunRecord::threads, "", "threads of the method", non_negative());
   d.field("blas_threads", &RunRecord::blas_threads, "", "threads inside factorisations", non_negative());
   d.field("not_modelled", &RunRecord::not_modelled, "", "what of the scene the method leaves out");
@@ -75,9 +82,13 @@ void write_run_record(const std::filesystem::path& directory, const RunRecord& r
 
 RunRecord read_run_record(const std::filesystem::path& directory) {
   const std::string path = (directory / "run.json").string();
+  return parse_run_record(read_whole_file(path, k_largest_text_file), path);
+}
+
+RunRecord parse_run_record(const std::string& text, const std::string& path) {
   RunRecord record;
   std::vector<Problem> problems;
-  read_object(read_json_file(path), description_of<RunRecord>(), &record, "", problems);
+  read_object(parse_json(text, path), description_of<RunRecord>(), &record, "", problems);
   for (Problem& problem : problems) problem.file = path;
   if (!problems.empty()) throw InputError(problems);
   return record;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/input_file.h"
 #include "core/base/note.h"
 #include "core/scene/settings.h"
 
@@ -22,7 +23,8 @@ struct RunRecord {
   std::string method;
   std::string scene;  // path as it was given
   std::string title;
-  std::string content_key;  // of everything that determines the result
+  std::string content_key;        // of everything that determines the result
+  std::vector<InputFile> inputs;  // every file that was read, relative to the scene's folder
   int threads = 0, blas_threads = 1;
   std::vector<std::string> not_modelled;
   Notes notes;
@@ -42,12 +44,14 @@ struct RunRecord {
 };
 
 void describe(Describe<Note>& d);
+void describe(Describe<InputFile>& d);
 void describe(Describe<RunRecord>& d);
 
 // Throws OutputError.
 void write_run_record(const std::filesystem::path& directory, const RunRecord& record);
 // Throws InputError when there is none or it is damaged.
 RunRecord read_run_record(const std::filesystem::path& directory);
+RunRecord parse_run_record(const std::string& text, const std::string& path);
 // Nothing when there is none or it is damaged.
 std::optional<RunRecord> find_run_record(const std::filesystem::path& directory);
 

@@ -13,6 +13,8 @@
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
+#include <limits>
+
 #include "core/base/errors.h"
 #include "core/base/random.h"
 #include "core/output/atomic_file.h"
@@ -175,6 +177,64 @@ TEST(GeometryFile, DamagedAndMissingFilesAreRefused) {
   EXPECT_THROW(read_geometry(folder.path() / "text.vtp"), InputError);
   write_file_atomically(folder.path() / "other.vtu", bytes);
   EXPECT_THROW(read_geometry(folder.path() / "other.vtu"), InputError);
+}
+
+// Whatever is read can be worked with: no index leads nowhere.
+void expect_usable(const Geometry& geometry) {
+  for (const int index : geometry.connectivity) ASSERT_TRUE(index >= 0 && index < geometry.points.rows());
+  int begin = 0;
+  for (const int end : geometry.offsets) {
+    ASSERT_GT(end, begin);
+    begin = end;
+  }
+  if (geometry.kind == CellKind::polygons)
+    ASSERT_EQ(static_cast<std::size_t>(begin), geometry.connectivity.size());
+  ASSERT_TRUE(geometry.points.allFinite());
+  for (const FieldArray& array : geometry.arrays) {
+    const std::size_t count = array.on == Association::point
+                                  ? static_cast<std::size_t>(geometry.points.rows())
+                                  : cell_count(geometry);
+    ASSERT_EQ(array.values.size(), count * static_cast<std::size_t>(array.components));
+  }
+}
+
+TEST(GeometryFile, MutatedFilesAreUsableOrRefused) {
+  const TemporaryFolder folder;
+  int refused = 0;
+  for (int i = 0; i < 600; ++i) {
+    const CellKind kind = k_kinds[i % 6];
+    std::string bytes = encode_geometry(small_geometry(kind, 1), 0);
+    for (int k = 0; k < 1 + i % 3; ++k) {
+      const auto draw = [&](int what) {
+        return static_cast<std::size_t>(
+            1e9 * uniform_random(5, static_cast<std::uint64_t>(100 * i + 10 * k + what)));
+      };
+      bytes[draw(0) % bytes.size()] = static_cast<char>(draw(1));
+    }
+    const auto path = folder.path() / ("thing" + geometry_extension(kind));
+    write_file_atomically(path, bytes);
+    try {
+      expect_usable(read_geometry(path));
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 300);
+}
+
+TEST(GeometryFile, IndicesWithoutAPointAreRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "thing.vtp";
+  for (const int index : {-1, 1000000, std::numeric_limits<int>::min()}) {
+    Geometry geometry = small_geometry(CellKind::triangles, 1);
+    geometry.connectivity[2] = index;
+    write_geometry(path, geometry, 0);
+    EXPECT_THROW(read_geometry(path), InputError) << index;
+  }
+  Geometry geometry = small_geometry(CellKind::triangles, 1);
+  geometry.points(0, 0) = std::numeric_limits<double>::quiet_NaN();
+  write_geometry(path, geometry, 0);
+  EXPECT_THROW(read_geometry(path), InputError);
 }
 
 }  // namespace
