@@ -5,14 +5,18 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "compare/cli/commands.h"
+#include "compare/cli/comparison_folder.h"
 #include "compare/cli/interrupt.h"
 #include "compare/cli/run_board.h"
 #include "compare/jobs/batch.h"
+#include "compare/report/pictures.h"
 #include "compare/report/report.h"
 #include "compare/results/collect.h"
 #include "compare/results/paraview_script.h"
@@ -22,7 +26,7 @@
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 #include "core/output/directory_lock.h"
-#include "core/output/manifest.h"
+#include "core/output/checksums.h"
 #include "core/run/run_directory.h"
 
 namespace exemplar {
@@ -36,12 +40,6 @@ int threads_of_run(const CompareArguments& arguments) {
   if (arguments.threads > 0 || arguments.jobs == 1) return arguments.threads;
   const int processors = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, processors / arguments.jobs);
-}
-
-std::vector<std::string> assignments_of(const PlannedRun& run) {
-  std::vector<std::string> assignments;
-  for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
-  return assignments;
 }
 
 // The ordinary command that does this run.
@@ -64,24 +62,18 @@ int frames_of(const PlannedRun& run, const Study& study, const CompareArguments&
   return frame_count(read_scene(study.scene, assignments_of(run), registry.descriptions()).settings.time);
 }
 
-enum class Need { nothing, remainder, everything };
-
-// What is left to do of a run: nothing when it is complete and what determines it has not changed.
-Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& output,
-                  const CompareArguments& arguments, const Registry& registry) {
-  if (!arguments.resume) return Need::everything;
-  const SceneFile file = read_scene(study.scene, assignments_of(run), registry.descriptions());
-  const std::optional<RunRecord> earlier = find_run_record(output / run.directory);
-  if (!earlier || earlier->content_key != content_key(file, run.method)) return Need::everything;
-  const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
-  const bool is_there = earlier->status == RunStatus::done && earlier->frames >= frames;
-  return is_there && !find_damage(output / run.directory, earlier->frames) ? Need::nothing : Need::remainder;
+// For a shell: what is complete already is left as it is.
+std::vector<std::string> lasting_command_of(const PlannedRun& run, const Study& study, const fs::path& output,
+                                            const CompareArguments& arguments) {
+  std::vector<std::string> command = command_of(run, study, output, arguments);
+  command.emplace_back(arguments.overwrite ? "--overwrite" : "--resume");
+  return command;
 }
 
 int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
                 const Terminal& terminal) {
   for (const PlannedRun& run : study.runs) {
-    terminal.say(shell_line(command_of(run, study, output, arguments)));
+    terminal.say(shell_line(lasting_command_of(run, study, output, arguments)));
   }
   return k_exit_done;
 }
@@ -105,7 +97,7 @@ int print_snakefile(const Study& study, const fs::path& output, const CompareArg
     const PlannedRun& run = study.runs[i];
     const std::string record = (output / run.directory / "run.json").string();
     const std::string command =
-        shell_line(command_of(run, study, output, arguments)) + " || test -s " + shell_quoted(record);
+        shell_line(lasting_command_of(run, study, output, arguments)) + " || test -s " + shell_quoted(record);
     inputs += fmt::format("        {},\n", snakemake_string(record, false));
     rules += fmt::format("rule run_{}:  # {}\n    output: {}\n    threads: {}\n    shell: {}\n\n", i,
                          run.name, snakemake_string(record, false), std::max(1, arguments.threads),
@@ -150,18 +142,40 @@ class LivePage {
     m_next = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(3), 4 * (Clock::now() - now));
   }
 
-  void finish(const std::string& page) {
+  // A run that is to be done: what an earlier one left there is not shown.
+  void plan(const std::string& directory) { m_planned[directory] = record_time(directory); }
+  void ended(const std::string& directory) { m_planned.erase(directory); }
+
+  // The page stays until Ctrl-C.
+  void finish(const std::string& page, const Terminal& terminal) {
     m_server.show(page);
-    m_server.wait_for_readers(10);
+    terminal.say(fmt::format("every run has ended; {} shows the report until Ctrl-C", m_server.address()));
+    const PolledInterrupts polled;
+    while (!interrupt_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  std::optional<fs::file_time_type> record_time(const std::string& directory) const {
+    std::error_code none;
+    const fs::file_time_type time = fs::last_write_time(m_output / directory / "run.json", none);
+    return none ? std::nullopt : std::optional(time);
+  }
+
+  // Those that have not written their record yet.
+  std::set<std::string> waiting() const {
+    std::set<std::string> directories;
+    for (const auto& [directory, time] : m_planned) {
+      if (record_time(directory) == time) directories.insert(directory);
+    }
+    return directories;
+  }
+
   // Nothing while a file is being written.
   std::optional<Comparison> collect_now() const {
     try {
-      return collect(m_study, m_output, m_registry.method_names());
+      return collect(m_study, m_output, m_registry.method_names(), waiting());
     } catch (const std::exception&) {
       return std::nullopt;
     }
@@ -169,10 +183,11 @@ class LivePage {
 
   void show(const std::optional<Comparison>& comparison) {
     if (!comparison) return;
-    std::size_t frames = 0;
-    for (const ComparedRun& run : comparison->runs) frames += run.data.surfaces.size();
-    if (frames == m_frames) return;
-    m_frames = frames;
+    std::vector<std::pair<RunStatus, std::size_t>> state;
+    for (const ComparedRun& run : comparison->runs)
+      state.emplace_back(run.data.record.status, run.data.surfaces.size());
+    if (state == m_state) return;
+    m_state = state;
     Notes notes;
     m_server.show(report_page(*comparison, m_registry, {false, interrupt_requested}, notes));
   }
@@ -182,7 +197,8 @@ class LivePage {
   const Registry& m_registry;
   PageServer m_server;
   Clock::time_point m_next;
-  std::size_t m_frames = 0;
+  std::vector<std::pair<RunStatus, std::size_t>> m_state;                   // of the page, a run each: status, frames
+  std::map<std::string, std::optional<fs::file_time_type>> m_planned;  // of the earlier record
 };
 
 // Runs what is left; false when interrupted.
@@ -191,8 +207,10 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   std::vector<Job> jobs;
   std::vector<const PlannedRun*> planned;
   std::vector<int> frames;
-  for (const PlannedRun& run : study.runs) {
-    const Need need = what_is_left(run, study, output, arguments, registry);
+  const std::vector<Need> needs = needs_of(study, output, arguments, registry);
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    const PlannedRun& run = study.runs[i];
+    const Need need = needs[i];
     if (need == Need::nothing) {
       terminal.note(run.name + ": complete already");
       continue;
@@ -200,9 +218,10 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
     const fs::path directory = output / run.directory;
     make_writable_directory(directory);
     const DirectoryLock lock(directory);
-    if (need == Need::everything) fs::remove(directory / "run.json");
+    if (live) live->plan(run.directory);
     std::vector<std::string> command = command_of(run, study, output, arguments);
-    if (need == Need::remainder) command.push_back("--resume");
+    if (need == Need::remainder) command.emplace_back("--resume");
+    if (need == Need::replacement) command.emplace_back("--overwrite");
     jobs.push_back({command, (directory / "log.txt").string()});
     planned.push_back(&run);
     frames.push_back(frames_of(run, study, arguments, registry));
@@ -222,6 +241,7 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   };
   options.finished = [&](std::size_t i, const JobResult& result) {
     board.finish(i);
+    if (live) live->ended(planned[i]->directory);
     tell_result(*planned[i], result, jobs[i].log, terminal);
   };
   const PolledInterrupts polled;
@@ -229,15 +249,46 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   return !interrupt_requested();
 }
 
+// Pictures of a comparison are drawn anew or not at all.
+void remove_pictures(const fs::path& output, const std::vector<FileSum>& made) {
+  for (const FileSum& sum : made) {
+    if (sum.file.parent_path() == "pictures") fs::remove(output / sum.file);
+  }
+}
+
+// Beside the frames of the runs side by side.
+std::vector<fs::path> comparison_files(const Comparison& comparison) {
+  std::vector<fs::path> files{"comparison.csv", "comparison.json", "paraview.py", "report.html"};
+  for (const ComparedRun& run : comparison.runs) files.push_back(fs::path(run.data.plan.directory) / "log.txt");
+  for (const fs::path& picture : picture_files(comparison.directory / "pictures"))
+    files.push_back("pictures" / picture);
+  return files;
+}
+
+// What an earlier collection made and this one did not: more frames, say.
+void remove_left_over(const fs::path& output, const std::vector<FileSum>& before,
+                      const std::vector<fs::path>& now) {
+  for (const FileSum& sum : before) {
+    const bool is_frame = *sum.file.begin() == "side_by_side" || sum.file == "side_by_side.pvd";
+    if (is_frame && std::find(now.begin(), now.end(), sum.file) == now.end()) fs::remove(output / sum.file);
+  }
+}
+
 int collect_and_report(const Study& study, const fs::path& output, bool pictures, const Registry& registry,
                        const Terminal& terminal) {
   const Comparison comparison = collect(study, output, registry.method_names());
+  const std::optional<std::vector<FileSum>> before = read_checksums(output);
+  fs::remove(output / k_checksums_name);  // until all is there
+  if (pictures) remove_pictures(output, before.value_or(std::vector<FileSum>{}));
   write_comparison_csv(comparison);
   write_comparison_json(comparison);
-  write_side_by_side(comparison);
+  std::vector<fs::path> files = write_side_by_side(comparison);
   write_paraview_script(comparison);
   for (const Note& note : write_report(comparison, registry, {pictures, interrupt_requested}))
     terminal.note(note.text);
+  for (const fs::path& file : comparison_files(comparison)) files.push_back(file);
+  remove_left_over(output, before.value_or(std::vector<FileSum>{}), files);
+  write_checksums(output, files);
   terminal.say(format_table(summary_table(comparison)));
   for (const ComparedRun& run : comparison.runs) {
     if (!run.data.is_done())
@@ -272,6 +323,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
   const DirectoryLock lock(output);
+  claim_folder(output, study, arguments.overwrite);
   std::optional<LivePage> live;
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
   if (arguments.collect.empty() &&
@@ -280,7 +332,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
     return k_exit_interrupted;
   }
   const int code = collect_and_report(study, output, arguments.pictures, registry, terminal);
-  if (live) live->finish(file_bytes(output / "report.html"));
+  if (live) live->finish(file_bytes(output / "report.html"), terminal);
   return code;
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/base/errors.h"
+#include "core/output/directory_lock.h"
 
 namespace exemplar {
 
@@ -46,7 +47,9 @@ void add_warnings(RunData& run) {
     run.warn(fmt::format("the surface sinks up to {:.3g} mm into obstacles", deepest * 1e3));
   const double inverted = largest_in(run.metrics, "inverted");
   if (inverted > 0) run.warn(fmt::format("up to {:g} elements are inside out", inverted));
-  if (run.record.status == RunStatus::running) {
+  if (run.record.status == RunStatus::running && is_locked(run.directory)) {
+    run.record.message = "it is in progress";
+  } else if (run.record.status == RunStatus::running) {
     run.record.status = RunStatus::interrupted;
     run.record.message = "the run was ended from outside";
   }

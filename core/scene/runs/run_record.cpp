@@ -12,6 +12,8 @@ std::string_view to_string(RunStatus status) {
   switch (status) {
     case RunStatus::missing:
       return "missing";
+    case RunStatus::waiting:
+      return "waiting";
     case RunStatus::running:
       return "running";
     case RunStatus::done:

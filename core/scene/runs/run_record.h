@@ -13,7 +13,7 @@
 
 namespace exemplar {
 
-enum class RunStatus { missing, running, done, interrupted, failed };  // missing: there is no record
+enum class RunStatus { missing, waiting, running, done, interrupted, failed };  // missing, waiting: there is no record
 std::string_view to_string(RunStatus status);
 
 struct RunRecord {
