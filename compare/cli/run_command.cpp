@@ -47,6 +47,7 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
   record.version = program_version();
   record.scene = arguments.scene;
   record.title = file.settings.title;
+  record.assignments = arguments.assignments;
   record.settings.text = write_scene(file, info.name).dump();
   record.content_key = content_key(file, info.name);
   record.threads = thread_count();
@@ -64,13 +65,12 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
 
 // A directory with a run is neither replaced nor gone on with unless that was asked for.
 void refuse_occupied(const std::string& output, const RunArguments& arguments) {
-  if (!holds_run(output)) {
-    if (const auto file = find_in_the_way(output))
-      throw InputError(Problem{file->string(), "",
-                               "is there already and no run of Exemplar made it: choose another directory (-o)"});
-    return;
-  }
-  if (arguments.resume || arguments.overwrite) return;
+  const bool is_held = holds_run(output);
+  const auto file = is_held && !arguments.overwrite ? std::nullopt : find_in_the_way(output);
+  if (file)
+    throw InputError(Problem{file->string(), "",
+                             "is there already and no run of Exemplar made it: choose another directory (-o)"});
+  if (!is_held || arguments.resume || arguments.overwrite) return;
   const RunRecord run = find_run_record(output).value_or(RunRecord{});
   throw InputError(Problem{
       output, "",
@@ -273,8 +273,8 @@ void write_example_shapes(const fs::path& output, const Scene& scene, const Capa
   if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
 
-RunSummary simulate_into(const std::string& output, const RunRecord& record, const Scene& scene,
-                         Method& method, const RunArguments& arguments,
+RunSummary simulate_into(const std::string& output, const RunRecord& record, const MethodInfo& info,
+                         const Scene& scene, Method& method, const RunArguments& arguments,
                          const std::optional<EarlierPart>& earlier, const Terminal& terminal) {
   ProgressBar bar(terminal, record.method);
   RunOptions options;
@@ -285,6 +285,7 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   };
   const ResumePoint* resume = earlier ? &earlier->resume : nullptr;
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
+  write_example_shapes(output, scene, info.capabilities);
   directory.keep_notes(earlier ? earlier->notes : Notes(), [&method, said = method.notes().size()] {
     Notes later = method.notes();  // what turned up on the way
     later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
@@ -356,9 +357,8 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   if (earlier && earlier->resume.frame > frames) return tell_already_there(frames, output, terminal);
   if (earlier) terminal.note(fmt::format("going on after frame {}", earlier->resume.frame));
   if (arguments.overwrite && holds_run(output)) remove_run(output);
-  write_example_shapes(output, scene, info.capabilities);
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
-  const RunSummary summary = simulate_into(output, record, scene, *method, arguments, earlier, terminal);
+  const RunSummary summary = simulate_into(output, record, info, scene, *method, arguments, earlier, terminal);
   tell(std::span(summary.notes).subspan(record.notes.size()), terminal);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);

@@ -65,9 +65,9 @@ void make_reserve(const fs::path& path) {
                            "directory (-o)"});
 }
 
-// What a run makes beside its frames and collections.
-constexpr std::array k_names{"run.json",     "metrics.csv",    "timings.csv",
-                             "manifest.csv", k_checksums_name, "examples.vtp"};
+// What a run makes beside its frames and collections; the record goes last when a run is removed.
+constexpr std::array k_names{"metrics.csv",    "timings.csv",  "manifest.csv",
+                             k_checksums_name, "examples.vtp", "run.json"};
 
 std::optional<double> if_known(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
@@ -81,7 +81,15 @@ struct RunDirectory::Implementation {
         record(std::move(what)),
         first_frame(first),
         is_new(!holds_run(directory)),
-        writer(directory, first) {}
+        writer(claimed(), first) {}
+
+  // The record comes first: from then on the directory holds a run, whatever ends the program.
+  const fs::path& claimed() {
+    make_writable_directory(directory);
+    record.status = RunStatus::running;
+    write_run_record(directory, record);
+    return directory;
+  }
 
   // A series that bears the name of somebody else's files.
   void refuse_taken(const std::vector<Geometry>& geometries) const {
@@ -126,8 +134,6 @@ RunDirectory::RunDirectory(std::string directory, RunRecord record, int first_fr
           std::make_unique<Implementation>(std::move(directory), std::move(record), first_frame)) {
   fs::remove(m_implementation->directory / k_checksums_name);  // until the run has ended
   if (first_frame == 0) remove_checkpoints(m_implementation->directory / "checkpoints");
-  m_implementation->record.status = RunStatus::running;
-  write_run_record(m_implementation->directory, m_implementation->record);
   make_reserve(m_implementation->directory / ".reserve");
 }
 
@@ -213,11 +219,21 @@ void RunDirectory::Implementation::write_sums() const {
 
 bool holds_run(const fs::path& directory) {
   const std::optional<RunRecord> record = find_run_record(directory);
-  const bool is_ours = record && record->program == "exemplar" && record->status != RunStatus::missing;
+  const bool is_ours = record && record->program == "exemplar";
   return is_ours || !read_manifest(directory).empty() || !checkpoint_files(directory / "checkpoints").empty();
 }
 
 std::optional<fs::path> find_in_the_way(const fs::path& directory) {
+  if (holds_run(directory)) {
+    const std::vector<fs::path> made = frame_files(directory);
+    for (const std::string& series : series_in(directory)) {
+      for (const fs::path& file : files_of_series(directory, series)) {
+        const bool is_made = file.extension() == ".pvd" || std::find(made.begin(), made.end(), file) != made.end();
+        if (!is_made) return file;
+      }
+    }
+    return std::nullopt;
+  }
   for (const char* name : k_names) {
     if (fs::exists(fs::symlink_status(directory / name))) return directory / name;
   }

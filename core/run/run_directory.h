@@ -26,7 +26,7 @@ std::string content_key(const SceneFile& file, const std::string& method);
 
 // The folder holds a run, whole or not: its record, frames that a manifest names, or checkpoints.
 bool holds_run(const std::filesystem::path& directory);
-// Of a folder that holds no run: a file with the name of one that a run makes; nothing when there is none.
+// A file with a name that a run gives its files, which the run in the folder, if any, did not make.
 std::optional<std::filesystem::path> find_in_the_way(const std::filesystem::path& directory);
 // Removes what the run in the folder has made and nothing else. Throws OutputError.
 void remove_run(const std::filesystem::path& directory);

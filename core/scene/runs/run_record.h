@@ -22,6 +22,7 @@ struct RunRecord {
   std::string method;
   std::string scene;  // path as it was given
   std::string title;
+  std::vector<std::string> assignments;  // --set
   std::string content_key;  // of everything that determines the result
   int threads = 0, blas_threads = 1;
   std::vector<std::string> not_modelled;
