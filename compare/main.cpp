@@ -30,9 +30,10 @@ struct Arguments {
 
 // What Exemplar wrote itself needs no flag (core/output/target_file.h).
 void add_overwrite(CLI::App& c, bool& overwrite) {
-  c.add_flag("--overwrite", overwrite,
-             "Replace a file that is there although Exemplar did not make it, or it has been changed since; what "
-             "Exemplar made is replaced without it, an input of the same command never");
+  c.add_flag(
+      "--overwrite", overwrite,
+      "Replace a file that is there although Exemplar did not make it, or it has been changed since; what "
+      "Exemplar made is replaced without it, an input of the same command never");
 }
 
 void add_run(CLI::App& app, RunArguments& a) {
@@ -57,10 +58,11 @@ void add_run(CLI::App& app, RunArguments& a) {
   c->add_option("--blas-threads", a.blas_threads, "Threads of the dense algebra inside factorisations")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  CLI::Option* resume =
-      c->add_flag("--resume", a.resume,
-                  "Go on from the last checkpoint of the output directory; what is complete is left as it is");
-  c->add_flag("--overwrite", a.overwrite, "Replace the run that is in the output directory; nothing else there")
+  CLI::Option* resume = c->add_flag(
+      "--resume", a.resume,
+      "Go on from the last checkpoint of the output directory; what is complete is left as it is");
+  c->add_flag("--overwrite", a.overwrite,
+              "Replace the run that is in the output directory; nothing else there")
       ->excludes(resume);
   c->add_flag("--expect", a.expect,
               "Compare the last frame with the scene's expected values (exit 1 if they differ)");
@@ -69,15 +71,17 @@ void add_run(CLI::App& app, RunArguments& a) {
 
 void add_check(CLI::App& app, CheckArguments& a) {
   CLI::App* c = app.add_subcommand(
-      "check", "Say what is wrong with scenes or studies (all of a run but the simulation), or damaged in results");
+      "check",
+      "Say what is wrong with scenes or studies (all of a run but the simulation), or damaged in results");
   c->footer(
       "Examples:\n"
       "  exemplar check data/scenes/*.json\n"
       "  exemplar check out/barrels\n"
       "  exemplar check --schema > scene.schema.json");
-  c->add_option("files", a.files,
-                "Scene or study files; or directories of runs and comparisons, whose files are compared with their "
-                "checksums");
+  c->add_option(
+      "files", a.files,
+      "Scene or study files; or directories of runs and comparisons, whose files are compared with their "
+      "checksums");
   c->add_option("--set", a.assignments, "Change a setting first: PATH=VALUE")->allow_extra_args(false);
   c->add_option("-m,--method", a.method,
                 "Only this method must work; default: every method is tried, one must");

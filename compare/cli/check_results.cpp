@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 // The call that made a run; its frames, as it may have been shorter or longer than the scene.
 std::string command_of(const RunRecord& record, const fs::path& directory, const char* flag) {
   std::vector<std::string> command{"exemplar", "run", record.scene, "--method", record.method};
-  for (const std::string& assignment : record.assignments) command.insert(command.end(), {"--set", assignment});
+  for (const std::string& assignment : record.assignments)
+    command.insert(command.end(), {"--set", assignment});
   if (record.status == RunStatus::done)
     command.insert(command.end(), {"--frames", std::to_string(record.frames)});
   command.insert(command.end(), {"-o", directory.string(), flag});
@@ -47,12 +48,14 @@ void check_run(const fs::path& directory, ResultFindings& findings) {
   }
   const RunRecord record = find_run_record(directory).value_or(RunRecord{});
   const auto damaged = [&](const fs::path& file, const std::string& what) {
-    findings.damages.push_back({directory.string(), "", what + ": " + remedy(record, directory, flag_for(file))});
+    findings.damages.push_back(
+        {directory.string(), "", what + ": " + remedy(record, directory, flag_for(file))});
   };
   if (!fs::exists(directory / k_checksums_name))
-    findings.remarks.push_back({directory.string(), "",
-                                "there is no checksums.csv: the run has not ended, or an earlier version made it; only "
-                                "its frames are checked"});
+    findings.remarks.push_back(
+        {directory.string(), "",
+         "there is no checksums.csv: the run has not ended, or an earlier version made it; only "
+         "its frames are checked"});
   for (const FileDamage& damage : find_damaged_files(directory)) damaged(damage.file, damage.what);
   for (const ManifestEntry& entry : read_manifest(directory)) {
     if (const std::string what = damage_of(directory, entry.sum()); !what.empty()) damaged(entry.file, what);
@@ -72,10 +75,10 @@ std::vector<fs::path> runs_in(const fs::path& directory) {
 void check_comparison(const fs::path& directory, ResultFindings& findings) {
   const Json json = Json::parse(file_bytes(directory / "comparison.json"), nullptr, false);
   const std::string study = json.is_object() ? json.value("study", "STUDY") : "STUDY";
-  const std::string command =
-      shell_line({"exemplar", "compare", study, "--collect", directory.string()});
+  const std::string command = shell_line({"exemplar", "compare", study, "--collect", directory.string()});
   if (!fs::exists(directory / k_checksums_name))
-    findings.remarks.push_back({directory.string(), "", "there is no checksums.csv: only its runs are checked"});
+    findings.remarks.push_back(
+        {directory.string(), "", "there is no checksums.csv: only its runs are checked"});
   for (const FileDamage& damage : find_damaged_files(directory))
     findings.damages.push_back(
         {directory.string(), "", fmt::format("{}: `{}` makes it again", damage.what, command)});

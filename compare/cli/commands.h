@@ -107,7 +107,7 @@ struct CompareArguments {
   int threads = 0;
   int frames = -1;
   bool resume = false;
-  bool overwrite = false;        // replace what is in the directory
+  bool overwrite = false;  // replace what is in the directory
   bool dry_run = false;
   bool pictures = true;          // rendered for the report
   std::string format = "lines";  // of --dry-run

@@ -25,8 +25,8 @@
 #include "compare/watch/page_server.h"
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
-#include "core/output/directory_lock.h"
 #include "core/output/checksums.h"
+#include "core/output/directory_lock.h"
 #include "core/run/run_directory.h"
 
 namespace exemplar {
@@ -197,7 +197,7 @@ class LivePage {
   const Registry& m_registry;
   PageServer m_server;
   Clock::time_point m_next;
-  std::vector<std::pair<RunStatus, std::size_t>> m_state;                   // of the page, a run each: status, frames
+  std::vector<std::pair<RunStatus, std::size_t>> m_state;  // of the page, a run each: status, frames
   std::map<std::string, std::optional<fs::file_time_type>> m_planned;  // of the earlier record
 };
 
@@ -259,7 +259,8 @@ void remove_pictures(const fs::path& output, const std::vector<FileSum>& made) {
 // Beside the frames of the runs side by side.
 std::vector<fs::path> comparison_files(const Comparison& comparison) {
   std::vector<fs::path> files{"comparison.csv", "comparison.json", "paraview.py", "report.html"};
-  for (const ComparedRun& run : comparison.runs) files.push_back(fs::path(run.data.plan.directory) / "log.txt");
+  for (const ComparedRun& run : comparison.runs)
+    files.push_back(fs::path(run.data.plan.directory) / "log.txt");
   for (const fs::path& picture : picture_files(comparison.directory / "pictures"))
     files.push_back("pictures" / picture);
   return files;

@@ -31,11 +31,12 @@ bool is_same_file(const fs::path& earlier, const fs::path& now) {
 }
 
 void refuse_other_files(const fs::path& output) {
-  for (const char* name : {"comparison.json", "comparison.csv", "report.html", "paraview.py", "side_by_side.pvd",
-                           "side_by_side", "pictures", "checksums.csv"}) {
+  for (const char* name : {"comparison.json", "comparison.csv", "report.html", "paraview.py",
+                           "side_by_side.pvd", "side_by_side", "pictures", "checksums.csv"}) {
     if (fs::exists(fs::symlink_status(output / name)))
-      throw InputError(Problem{(output / name).string(), "",
-                               "is there already and no comparison of Exemplar made it: choose another directory (-o)"});
+      throw InputError(
+          Problem{(output / name).string(), "",
+                  "is there already and no comparison of Exemplar made it: choose another directory (-o)"});
   }
 }
 
@@ -45,8 +46,8 @@ bool is_whole(const fs::path& run, const RunRecord& record, int frames) {
 }
 
 // Without a record that can be read, the run itself looks whether it may go on.
-Need need_of(const PlannedRun& plan, const Study& study, const fs::path& run, const CompareArguments& arguments,
-             const Registry& registry, std::vector<Problem>& problems) {
+Need need_of(const PlannedRun& plan, const Study& study, const fs::path& run,
+             const CompareArguments& arguments, const Registry& registry, std::vector<Problem>& problems) {
   if (!holds_run(run)) return Need::everything;
   if (arguments.overwrite) return Need::replacement;
   const std::optional<RunRecord> earlier = find_run_record(run);
@@ -60,10 +61,12 @@ Need need_of(const PlannedRun& plan, const Study& study, const fs::path& run, co
   if (is_own && arguments.resume) return Need::replacement;
   problems.push_back(
       {run.string(), "",
-       is_own ? fmt::format("its scene, its settings or a file that it reads has changed since it ran: --resume runs "
-                            "what has changed anew, {}",
-                            k_ways)
-              : fmt::format("holds a run of {} with {}, not of this study: {}", earlier->scene, earlier->method, k_ways)});
+       is_own ? fmt::format(
+                    "its scene, its settings or a file that it reads has changed since it ran: --resume runs "
+                    "what has changed anew, {}",
+                    k_ways)
+              : fmt::format("holds a run of {} with {}, not of this study: {}", earlier->scene,
+                            earlier->method, k_ways)});
   return Need::nothing;
 }
 
@@ -81,12 +84,14 @@ void claim_folder(const fs::path& output, const Study& study, bool overwrite) {
   const bool is_own = !earlier.is_null() && is_same_file(earlier["study"].get<std::string>(), study.path) &&
                       is_same_file(earlier["scene"].get<std::string>(), study.scene);
   if (!earlier.is_null() && !is_own && !overwrite)
-    throw InputError(Problem{output.string(), "",
-                             fmt::format("holds the comparison of {}: {}", earlier["study"].get<std::string>(), k_ways)});
+    throw InputError(
+        Problem{output.string(), "",
+                fmt::format("holds the comparison of {}: {}", earlier["study"].get<std::string>(), k_ways)});
   if (is_own) return;
   const Json claim{{"program", "exemplar"}, {"version", program_version()}, {"title", study.title},
                    {"study", study.path},   {"scene", study.scene},         {"runs", Json::array()}};
-  write_file_atomically(output / "comparison.json", claim.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file_atomically(output / "comparison.json",
+                        claim.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::vector<Need> needs_of(const Study& study, const fs::path& output, const CompareArguments& arguments,

@@ -263,8 +263,9 @@ int pose_command(const PoseArguments& arguments, const Terminal& terminal) {
   const Points posed = skin(mesh.surface.vertices, made.rig.centres(), made.rig.surface, made.pose);
   report["largest_displacement_m"] = (posed - mesh.surface.vertices).rowwise().norm().maxCoeff();
   if (!arguments.output.empty())
-    write_target(arguments.output, rule,
-                 [&] { write_surface(arguments.output, {posed, mesh.surface.triangles}); });
+    write_target(arguments.output, rule, [&] {
+      write_surface(arguments.output, {posed, mesh.surface.triangles});
+    });
   if (!arguments.save_rig.empty())
     write_target(arguments.save_rig, rule, [&] { write_rig(arguments.save_rig, made.rig, mesh.volume); });
   if (!arguments.preview.empty()) {

@@ -68,15 +68,18 @@ void refuse_occupied(const std::string& output, const RunArguments& arguments) {
   const bool is_held = holds_run(output);
   const auto file = is_held && !arguments.overwrite ? std::nullopt : find_in_the_way(output);
   if (file)
-    throw InputError(Problem{file->string(), "",
-                             "is there already and no run of Exemplar made it: choose another directory (-o)"});
+    throw InputError(
+        Problem{file->string(), "",
+                "is there already and no run of Exemplar made it: choose another directory (-o)"});
   if (!is_held || arguments.resume || arguments.overwrite) return;
   const RunRecord run = find_run_record(output).value_or(RunRecord{});
   throw InputError(Problem{
       output, "",
-      fmt::format("holds a run{}: --resume goes on with it (what is complete is left as it is), --overwrite replaces "
-                  "it, or choose another directory (-o)",
-                  run.method.empty() ? "" : fmt::format(" of {} with {}, {} frames", run.scene, run.method, run.frames))});
+      fmt::format(
+          "holds a run{}: --resume goes on with it (what is complete is left as it is), --overwrite replaces "
+          "it, or choose another directory (-o)",
+          run.method.empty() ? ""
+                             : fmt::format(" of {} with {}, {} frames", run.scene, run.method, run.frames))});
 }
 
 // A pose may come from a run: it is not replaced by the run that reads it.
@@ -89,16 +92,16 @@ void refuse_own_input(const SceneFile& file, const std::string& method, const fs
     const fs::path path = fs::weakly_canonical(fs::path(file.directory) / input);
     const fs::path run = fs::weakly_canonical(output);
     if (path == run || path.parent_path() == run / "frames")
-      throw InputError(
-          Problem{output, "", fmt::format("holds {}, which this run reads: choose another directory (-o)", input)});
+      throw InputError(Problem{
+          output, "", fmt::format("holds {}, which this run reads: choose another directory (-o)", input)});
   }
 }
 
 [[noreturn]] void refuse_other_run(const std::string& output) {
-  throw InputError(
-      output +
-      " holds a run of another method, or with other settings or files: --overwrite replaces it, or choose another "
-      "directory (-o)");
+  throw InputError(output +
+                   " holds a run of another method, or with other settings or files: --overwrite replaces "
+                   "it, or choose another "
+                   "directory (-o)");
 }
 
 void refuse_study(const std::string& path) {
@@ -263,7 +266,8 @@ bool is_complete(const std::string& output, const std::string& key, int frames) 
   const std::optional<RunRecord> earlier = find_run_record(output);
   if (!earlier || has_damaged_record(output)) return false;
   if (earlier->content_key != key) refuse_other_run(output);
-  return earlier->status == RunStatus::done && earlier->frames >= frames && !find_run_damage(output, earlier->frames);
+  return earlier->status == RunStatus::done && earlier->frames >= frames &&
+         !find_run_damage(output, earlier->frames);
 }
 
 // Other methods do not make the poses: some take a volume or a solve.
@@ -358,7 +362,8 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   if (earlier) terminal.note(fmt::format("going on after frame {}", earlier->resume.frame));
   if (arguments.overwrite && holds_run(output)) remove_run(output);
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
-  const RunSummary summary = simulate_into(output, record, info, scene, *method, arguments, earlier, terminal);
+  const RunSummary summary =
+      simulate_into(output, record, info, scene, *method, arguments, earlier, terminal);
   tell(std::span(summary.notes).subspan(record.notes.size()), terminal);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);

@@ -50,8 +50,9 @@ bool has_rigs(const Comparison& comparison) {
 }  // namespace
 
 std::vector<fs::path> picture_files(const fs::path& folder) {
-  std::vector<fs::path> files{"sheet.png",           "tiles.json",        "log.txt", "skinning.png", "skinning.txt",
-                              "example_weights.png", "example_weights.txt"};
+  std::vector<fs::path> files{"sheet.png",          "tiles.json",   "log.txt",
+                              "skinning.png",       "skinning.txt", "example_weights.png",
+                              "example_weights.txt"};
   const Json tiles = Json::parse(file_bytes(folder / "tiles.json"), nullptr, false);
   if (!tiles.is_array()) return files;
   for (const Json& tile : tiles) {

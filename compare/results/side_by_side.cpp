@@ -171,7 +171,8 @@ std::vector<fs::path> write_side_by_side(const Comparison& comparison) {
   PvdFile collection(comparison.directory / "side_by_side.pvd");
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::string file = fmt::format("frame_{:05}.vtm", i);
-    for (const fs::path& written : write_vtm(folder / file, times[i], blocks_at(comparison, offsets, times[i])))
+    for (const fs::path& written :
+         write_vtm(folder / file, times[i], blocks_at(comparison, offsets, times[i])))
       files.push_back(fs::path("side_by_side") / written);
     collection.add(times[i], fs::path("side_by_side") / file);
   }

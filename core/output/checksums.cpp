@@ -33,7 +33,8 @@ std::optional<FileSum> parse_line(const std::string& line) {
       std::sscanf(line.c_str(), "%20" SCNuMAX ",%16" SCNx64 ",%n", &sum.bytes, &sum.checksum, &length);
   if (found != 2 || length == 0) return std::nullopt;
   sum.file = line.substr(static_cast<std::size_t>(length));
-  const bool leads_out = std::any_of(sum.file.begin(), sum.file.end(), [](const auto& p) { return p == ".."; });
+  const bool leads_out =
+      std::any_of(sum.file.begin(), sum.file.end(), [](const auto& p) { return p == ".."; });
   if (sum.file.empty() || sum.file.is_absolute() || leads_out) return std::nullopt;
   return sum;
 }

@@ -63,9 +63,10 @@ void check_target(const fs::path& target, const WriteRule& rule) {
       refuse(target, "is an input of this command and is never replaced: choose another name");
   }
   if (is_ours || rule.overwrite) return;
-  refuse(target,
-         "is there already, and Exemplar did not make it or it has been changed since: choose another name, or "
-         "replace it with --overwrite");
+  refuse(
+      target,
+      "is there already, and Exemplar did not make it or it has been changed since: choose another name, or "
+      "replace it with --overwrite");
 }
 
 void write_target(const fs::path& target, const WriteRule& rule, const std::function<void()>& write) {
@@ -79,7 +80,8 @@ void check_target_folder(const fs::path& folder, const WriteRule& rule) {
   if (is_there && !fs::is_directory(folder)) refuse(folder, "is not a folder: choose another name");
   if (!is_there || fs::is_empty(folder) || mark_of(folder) == k_folder || rule.overwrite) return;
   refuse(folder,
-         "is there already and holds files that Exemplar did not make: choose another folder, or let files in it be "
+         "is there already and holds files that Exemplar did not make: choose another folder, or let files "
+         "in it be "
          "replaced with --overwrite");
 }
 

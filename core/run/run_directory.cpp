@@ -60,9 +60,10 @@ void make_reserve(const fs::path& path) {
 }
 
 [[noreturn]] void refuse_file_in_the_way(const fs::path& file) {
-  throw InputError(Problem{file.string(), "",
-                           "is there already, no run of Exemplar made it, and a run would replace it: choose another "
-                           "directory (-o)"});
+  throw InputError(
+      Problem{file.string(), "",
+              "is there already, no run of Exemplar made it, and a run would replace it: choose another "
+              "directory (-o)"});
 }
 
 // What a run makes beside its frames and collections; the record goes last when a run is removed.
@@ -174,13 +175,12 @@ void RunDirectory::checkpoint(const FrameMetrics& metrics, const StateArrays& st
   Implementation& self = *m_implementation;
   std::vector<fs::path> tables;
   if (self.metrics) tables = {self.metrics->path(), self.timings->path()};
-  self.writer.after_sync(
-      [tables, directory = self.directory,
-       kept = Checkpoint{self.record.method, self.record.content_key, metrics.time, metrics.frame, state,
-                         self.notes_of_steps()}] {
-        sync_files(directory, tables);
-        save_checkpoint(directory / "checkpoints", kept);
-      });
+  self.writer.after_sync([tables, directory = self.directory,
+                          kept = Checkpoint{self.record.method, self.record.content_key, metrics.time,
+                                            metrics.frame, state, self.notes_of_steps()}] {
+    sync_files(directory, tables);
+    save_checkpoint(directory / "checkpoints", kept);
+  });
 }
 
 void RunDirectory::keep_notes(Notes before, std::function<Notes()> since) {
@@ -228,7 +228,8 @@ std::optional<fs::path> find_in_the_way(const fs::path& directory) {
     const std::vector<fs::path> made = frame_files(directory);
     for (const std::string& series : series_in(directory)) {
       for (const fs::path& file : files_of_series(directory, series)) {
-        const bool is_made = file.extension() == ".pvd" || std::find(made.begin(), made.end(), file) != made.end();
+        const bool is_made =
+            file.extension() == ".pvd" || std::find(made.begin(), made.end(), file) != made.end();
         if (!is_made) return file;
       }
     }

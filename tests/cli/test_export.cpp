@@ -112,7 +112,8 @@ TEST_F(Export, PointCachesHoldEveryFrame) {
     const auto size = static_cast<std::size_t>(m_frames[0].size());
     EXPECT_NEAR(x[i], m_frames[i / size].data()[i % size], 1e-5);  // single precision 100 m from the origin
   }
-  EXPECT_EQ(run("EXEMPLAR mesh out.pc2.obj --surface-only --json -q | grep -c '\"closed\": true'").output, "1\n");
+  EXPECT_EQ(run("EXEMPLAR mesh out.pc2.obj --surface-only --json -q | grep -c '\"closed\": true'").output,
+            "1\n");
 }
 
 TEST_F(Export, UsdHoldsEveryFrame) {

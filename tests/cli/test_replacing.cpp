@@ -102,13 +102,15 @@ TEST_F(Replacing, AnInputIsNotReplacedWhateverIsSaid) {
   expect_refused("EXEMPLAR mesh in.obj --surface-only -o ./in.obj" + overwrite, "in.obj", "is an input");
   expect_refused("EXEMPLAR pose box --handles 2 --fit in.obj -o in.obj" + overwrite, "in.obj", "is an input");
   ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
-  expect_refused("EXEMPLAR pose box --handles 2 --run out --body box -o out/frames/surface_00001.vtp" + overwrite,
-                 "out/frames/surface_00001.vtp", "is an input");
+  expect_refused(
+      "EXEMPLAR pose box --handles 2 --run out --body box -o out/frames/surface_00001.vtp" + overwrite,
+      "out/frames/surface_00001.vtp", "is an input");
   // A run that another one reads, by that one.
   write_text(m_folder / "posed.json", R"({"time": {"duration": 0.1, "fps": 20}, "bodies": [{"name": "box",
     "surface": {"box": {"size": [0.2, 0.2, 0.2]}},
     "examples": [{"name": "pressed", "frame": {"run": "out", "body": "box"}}]}]})");
-  expect_refused("EXEMPLAR run posed.json --method rigid -o out" + overwrite, "out/run.json", "which this run reads");
+  expect_refused("EXEMPLAR run posed.json --method rigid -o out" + overwrite, "out/run.json",
+                 "which this run reads");
 }
 
 TEST_F(Replacing, WhatExemplarMadeIsReplacedUntilSomebodyChangesIt) {
@@ -137,9 +139,13 @@ TEST_F(Replacing, ADirectoryThatHoldsARunIsRefusedWithTheWaysOut) {
 }
 
 TEST_F(Replacing, OnlyWhatTheRunMadeIsRemoved) {
-  const std::map<std::string, std::string> own{
-      {"notes.tmp", "a"},           {"mine.pvd", "<VTKFile/>"},       {"frames/mine_00001.vtu", "b"},
-      {"frames/surface_00099.vtp", "c"}, {"frames/a.1-2.tmp", "d"}, {"checkpoints/mine.bin", "e"}, {"sheet.png", "f"}};
+  const std::map<std::string, std::string> own{{"notes.tmp", "a"},
+                                               {"mine.pvd", "<VTKFile/>"},
+                                               {"frames/mine_00001.vtu", "b"},
+                                               {"frames/surface_00099.vtp", "c"},
+                                               {"frames/a.1-2.tmp", "d"},
+                                               {"checkpoints/mine.bin", "e"},
+                                               {"sheet.png", "f"}};
   const auto put = [&] {
     for (const auto& [name, text] : own) write_text(m_folder / "out" / name, text);
   };
@@ -153,8 +159,10 @@ TEST_F(Replacing, OnlyWhatTheRunMadeIsRemoved) {
 }
 
 TEST_F(Replacing, FilesOfOthersSurviveRunsInTheirFolder) {
-  const std::map<std::string, std::string> own{{"notes.tmp", "a"},     {"mine.pvd", "<VTKFile/>"},
-                                               {"frames/mine_1.vtu", "b"}, {"frames/a.1-2.tmp", "d"},
+  const std::map<std::string, std::string> own{{"notes.tmp", "a"},
+                                               {"mine.pvd", "<VTKFile/>"},
+                                               {"frames/mine_1.vtu", "b"},
+                                               {"frames/a.1-2.tmp", "d"},
                                                {"frames/x.vtp", "e"}};
   for (const auto& [name, text] : own) write_text(m_folder / "out" / name, text);
   for (const std::string flags : {"", "--resume", "--overwrite --frames 3", "--resume"}) {
@@ -164,7 +172,8 @@ TEST_F(Replacing, FilesOfOthersSurviveRunsInTheirFolder) {
 }
 
 TEST_F(Replacing, ARunDoesNotTakeTheNamesOfOtherFiles) {
-  for (const char* name : {"run.json", "metrics.csv", "surface.pvd", "frames/surface_00002.vtp", "examples.vtp"}) {
+  for (const char* name :
+       {"run.json", "metrics.csv", "surface.pvd", "frames/surface_00002.vtp", "examples.vtp"}) {
     fs::remove_all(m_folder / "out");
     write_text(m_folder / "out" / name, "{}");
     for (const char* flag : {"", "--resume", "--overwrite"})
@@ -192,7 +201,8 @@ TEST_F(Replacing, AComparisonKeepsItsOwnRunsAndRefusesOthers) {
 }
 
 TEST_F(Replacing, ARunOfAnotherSceneInAComparisonIsRefused) {
-  ASSERT_EQ(run("cp scene.json else.json && EXEMPLAR -q run else.json --set time.fps=30 --method rigid -o out/rigid")
+  ASSERT_EQ(run("cp scene.json else.json && EXEMPLAR -q run else.json --set time.fps=30 --method rigid -o "
+                "out/rigid")
                 .exit_code,
             0);
   const auto before = files("out/rigid");

@@ -114,7 +114,8 @@ TEST_F(Resume, ARunKilledAtItsEndHasItsNumbers) {
 
 // A hard landing turns elements inside out: that is told once, also of a run that was stopped later, or killed.
 TEST_F(Resume, WarningsOfTheStepsAreKept) {
-  write_text(m_folder / "soft.json", R"({"time": {"duration": 0.4, "fps": 20, "steps_per_frame": 4}, "bodies": [
+  write_text(m_folder / "soft.json",
+             R"({"time": {"duration": 0.4, "fps": 20, "steps_per_frame": 4}, "bodies": [
     {"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2]}}, "volume": {"grid": [2, 2, 2]},
      "material": {"young": 1000}, "position": [0, 0.15, 0], "velocity": [0, -30, 0]}],
     "obstacles": [{"name": "floor", "plane": {}}]})");
@@ -127,7 +128,8 @@ TEST_F(Resume, WarningsOfTheStepsAreKept) {
     return texts;
   };
   ASSERT_EQ(run(call + "whole").exit_code, 0) << read_text(m_folder / "stderr.txt");
-  ASSERT_NE(read_text(m_folder / "whole/run.json").find("are inside out (column inverted)"), std::string::npos)
+  ASSERT_NE(read_text(m_folder / "whole/run.json").find("are inside out (column inverted)"),
+            std::string::npos)
       << read_text(m_folder / "whole/run.json");
   ASSERT_EQ(run(call + "parts --frames 6").exit_code, 0);
   fs::remove(m_folder / "parts/run.json");  // as if it had been killed
