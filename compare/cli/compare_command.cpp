@@ -126,6 +126,25 @@ void tell_result(const PlannedRun& run, const JobResult& result, const std::stri
   }
 }
 
+// Which of the runs that are to be done have begun to write: before, what is there is an earlier run's.
+class Progress {
+ public:
+  explicit Progress(fs::path output) : m_output(std::move(output)) {}
+  void plan(const std::string& directory) { m_planned[directory] = record_time(m_output / directory); }
+  void done(const std::string& directory) { m_planned.erase(directory); }
+  std::set<std::string> without_record() const {
+    std::set<std::string> directories;
+    for (const auto& [directory, time] : m_planned) {
+      if (record_time(m_output / directory) == time) directories.insert(directory);
+    }
+    return directories;
+  }
+
+ private:
+  fs::path m_output;
+  std::map<std::string, std::optional<fs::file_time_type>> m_planned;  // when an earlier record was written
+};
+
 // The report of the frames that are there already, served while the runs go on. Made anew at most every three
 // seconds, and never for more than a fifth of the time.
 class LivePage {
@@ -142,9 +161,8 @@ class LivePage {
     m_next = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(3), 4 * (Clock::now() - now));
   }
 
-  // A run that is to be done: what an earlier one left there is not shown.
-  void plan(const std::string& directory) { m_planned[directory] = record_time(directory); }
-  void ended(const std::string& directory) { m_planned.erase(directory); }
+  // Of these, what an earlier run left is not shown.
+  void follow(const Progress& progress) { m_progress = &progress; }
 
   // The page stays until Ctrl-C.
   void finish(const std::string& page, const Terminal& terminal) {
@@ -157,25 +175,11 @@ class LivePage {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::optional<fs::file_time_type> record_time(const std::string& directory) const {
-    std::error_code none;
-    const fs::file_time_type time = fs::last_write_time(m_output / directory / "run.json", none);
-    return none ? std::nullopt : std::optional(time);
-  }
-
-  // Those that have not written their record yet.
-  std::set<std::string> waiting() const {
-    std::set<std::string> directories;
-    for (const auto& [directory, time] : m_planned) {
-      if (record_time(directory) == time) directories.insert(directory);
-    }
-    return directories;
-  }
-
   // Nothing while a file is being written.
   std::optional<Comparison> collect_now() const {
     try {
-      return collect(m_study, m_output, m_registry.method_names(), waiting());
+      return collect(m_study, m_output, m_registry.method_names(),
+                     m_progress ? m_progress->without_record() : std::set<std::string>());
     } catch (const std::exception&) {
       return std::nullopt;
     }
@@ -198,34 +202,46 @@ class LivePage {
   PageServer m_server;
   Clock::time_point m_next;
   std::vector<std::pair<RunStatus, std::size_t>> m_state;  // of the page, a run each: status, frames
-  std::map<std::string, std::optional<fs::file_time_type>> m_planned;  // of the earlier record
+  const Progress* m_progress = nullptr;
 };
 
-// Runs what is left; false when interrupted.
-bool run_all(const Study& study, const fs::path& output, const CompareArguments& arguments,
-             const Registry& registry, const Terminal& terminal, LivePage* live) {
+struct Plan {
   std::vector<Job> jobs;
-  std::vector<const PlannedRun*> planned;
+  std::vector<const PlannedRun*> runs;
   std::vector<int> frames;
+};
+
+// Each run that is to be done becomes a job.
+Plan plan_jobs(const Study& study, const fs::path& output, const CompareArguments& arguments,
+               const Registry& registry, const Terminal& terminal, Progress& progress) {
+  Plan plan;
   const std::vector<Need> needs = needs_of(study, output, arguments, registry);
+  claim_folder(output, study);
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const PlannedRun& run = study.runs[i];
-    const Need need = needs[i];
-    if (need == Need::nothing) {
+    if (needs[i] == Need::nothing) {
       terminal.note(run.name + ": complete already");
       continue;
     }
     const fs::path directory = output / run.directory;
     make_writable_directory(directory);
     const DirectoryLock lock(directory);
-    if (live) live->plan(run.directory);
+    progress.plan(run.directory);
+    fs::remove(directory / "log.txt");  // of the run before
     std::vector<std::string> command = command_of(run, study, output, arguments);
-    if (need == Need::remainder) command.emplace_back("--resume");
-    if (need == Need::replacement) command.emplace_back("--overwrite");
-    jobs.push_back({command, (directory / "log.txt").string()});
-    planned.push_back(&run);
-    frames.push_back(frames_of(run, study, arguments, registry));
+    if (needs[i] == Need::remainder) command.emplace_back("--resume");
+    if (needs[i] == Need::replacement) command.emplace_back("--overwrite");
+    plan.jobs.push_back({command, (directory / "log.txt").string()});
+    plan.runs.push_back(&run);
+    plan.frames.push_back(frames_of(run, study, arguments, registry));
   }
+  return plan;
+}
+
+// Runs what is left; false when interrupted.
+bool run_all(const Study& study, const fs::path& output, const CompareArguments& arguments,
+             const Registry& registry, const Terminal& terminal, Progress& progress, LivePage* live) {
+  const auto& [jobs, planned, frames] = plan_jobs(study, output, arguments, registry, terminal, progress);
   RunBoard board(terminal);
   BatchOptions options;
   options.waiting = [&] {
@@ -241,7 +257,7 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   };
   options.finished = [&](std::size_t i, const JobResult& result) {
     board.finish(i);
-    if (live) live->ended(planned[i]->directory);
+    if (result.exit_code == k_exit_done) progress.done(planned[i]->directory);
     tell_result(*planned[i], result, jobs[i].log, terminal);
   };
   const PolledInterrupts polled;
@@ -276,8 +292,8 @@ void remove_left_over(const fs::path& output, const std::vector<FileSum>& before
 }
 
 int collect_and_report(const Study& study, const fs::path& output, bool pictures, const Registry& registry,
-                       const Terminal& terminal) {
-  const Comparison comparison = collect(study, output, registry.method_names());
+                       const Progress& progress, const Terminal& terminal) {
+  const Comparison comparison = collect(study, output, registry.method_names(), progress.without_record());
   const std::optional<std::vector<FileSum>> before = read_checksums(output);
   fs::remove(output / k_checksums_name);  // until all is there
   if (pictures) remove_pictures(output, before.value_or(std::vector<FileSum>{}));
@@ -324,15 +340,17 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
   const DirectoryLock lock(output);
-  claim_folder(output, study, arguments.overwrite);
+  check_folder(output, study, arguments.overwrite);
+  Progress progress(output);
   std::optional<LivePage> live;
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
+  if (live) live->follow(progress);
   if (arguments.collect.empty() &&
-      !run_all(study, output, arguments, registry, terminal, live ? &*live : nullptr)) {
+      !run_all(study, output, arguments, registry, terminal, progress, live ? &*live : nullptr)) {
     terminal.note("interrupted; go on with --resume");
     return k_exit_interrupted;
   }
-  const int code = collect_and_report(study, output, arguments.pictures, registry, terminal);
+  const int code = collect_and_report(study, output, arguments.pictures, registry, progress, terminal);
   if (live) live->finish(file_bytes(output / "report.html"), terminal);
   return code;
 }

@@ -30,6 +30,11 @@ bool is_same_file(const fs::path& earlier, const fs::path& now) {
   return earlier.filename() == now.filename();
 }
 
+bool is_of(const Json& comparison, const Study& study) {
+  return !comparison.is_null() && is_same_file(comparison["study"].get<std::string>(), study.path) &&
+         is_same_file(comparison["scene"].get<std::string>(), study.scene);
+}
+
 void refuse_other_files(const fs::path& output) {
   for (const char* name : {"comparison.json", "comparison.csv", "report.html", "paraview.py",
                            "side_by_side.pvd", "side_by_side", "pictures", "checksums.csv"}) {
@@ -78,20 +83,27 @@ std::vector<std::string> assignments_of(const PlannedRun& run) {
   return assignments;
 }
 
-void claim_folder(const fs::path& output, const Study& study, bool overwrite) {
+void check_folder(const fs::path& output, const Study& study, bool overwrite) {
   const Json earlier = find_comparison(output);
-  if (earlier.is_null()) refuse_other_files(output);
-  const bool is_own = !earlier.is_null() && is_same_file(earlier["study"].get<std::string>(), study.path) &&
-                      is_same_file(earlier["scene"].get<std::string>(), study.scene);
-  if (!earlier.is_null() && !is_own && !overwrite)
-    throw InputError(
-        Problem{output.string(), "",
-                fmt::format("holds the comparison of {}: {}", earlier["study"].get<std::string>(), k_ways)});
-  if (is_own) return;
+  if (earlier.is_null()) return refuse_other_files(output);
+  if (is_of(earlier, study) || overwrite) return;
+  throw InputError(
+      Problem{output.string(), "",
+              fmt::format("holds the comparison of {}: {}", earlier["study"].get<std::string>(), k_ways)});
+}
+
+void claim_folder(const fs::path& output, const Study& study) {
+  if (is_of(find_comparison(output), study)) return;
   const Json claim{{"program", "exemplar"}, {"version", program_version()}, {"title", study.title},
                    {"study", study.path},   {"scene", study.scene},         {"runs", Json::array()}};
   write_file_atomically(output / "comparison.json",
                         claim.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::optional<fs::file_time_type> record_time(const fs::path& run) {
+  std::error_code none;
+  const fs::file_time_type time = fs::last_write_time(run / "run.json", none);
+  return none ? std::nullopt : std::optional(time);
 }
 
 std::vector<Need> needs_of(const Study& study, const fs::path& output, const CompareArguments& arguments,

@@ -9,9 +9,10 @@
 
 namespace exemplar {
 
-// Throws InputError when the folder holds the comparison of another study, or files that no comparison made; then writes
-// whose it is into comparison.json, unless that is there.
-void claim_folder(const std::filesystem::path& output, const Study& study, bool overwrite);
+// Throws InputError when the folder holds the comparison of another study, or files that no comparison made.
+void check_folder(const std::filesystem::path& output, const Study& study, bool overwrite);
+// Says in comparison.json whose it is, before anything is there to compare.
+void claim_folder(const std::filesystem::path& output, const Study& study);
 
 enum class Need { nothing, everything, remainder, replacement };
 
@@ -19,6 +20,9 @@ enum class Need { nothing, everything, remainder, replacement };
 // with every run that is there and may not be replaced.
 std::vector<Need> needs_of(const Study& study, const std::filesystem::path& output,
                            const CompareArguments& arguments, const Registry& registry);
+
+// When the run's record was last written; none: there is none.
+std::optional<std::filesystem::file_time_type> record_time(const std::filesystem::path& run);
 
 // --set of the run.
 std::vector<std::string> assignments_of(const PlannedRun& run);

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "compare/cli/comparison_folder.h"
+
 namespace exemplar {
 
 namespace {
@@ -26,12 +28,6 @@ int last_frame(const fs::path& directory) {
   const std::size_t begin = text.rfind('\n', end - 1);
   if (begin == std::string::npos) return -1;  // only the header
   return std::atoi(text.c_str() + begin + 1);
-}
-
-std::optional<fs::file_time_type> record_time(const fs::path& directory) {
-  std::error_code none;
-  const fs::file_time_type time = fs::last_write_time(directory / "run.json", none);
-  return none ? std::nullopt : std::optional(time);
 }
 
 }  // namespace

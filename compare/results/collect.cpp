@@ -144,12 +144,13 @@ void shade_sweeps(std::vector<ComparedRun>& runs) {
   }
 }
 
-RunData run_that_waits(const PlannedRun& plan, const fs::path& directory) {
+RunData run_without_record(const PlannedRun& plan, const fs::path& directory) {
   RunData run;
   run.plan = plan;
   run.directory = directory;
-  run.record.status = RunStatus::waiting;
-  run.record.message = "it has not begun yet";
+  const std::string error = last_error(directory / "log.txt");
+  run.record.status = error.empty() ? RunStatus::waiting : RunStatus::failed;
+  run.record.message = error.empty() ? "it has not begun yet" : error;
   return run;
 }
 
@@ -160,7 +161,8 @@ void read_runs(Comparison& comparison, const std::vector<std::string>& methods,
   for (const PlannedRun& plan : comparison.study.runs) {
     ComparedRun run;
     const fs::path directory = comparison.directory / plan.directory;
-    run.data = waiting.count(plan.directory) ? run_that_waits(plan, directory) : read_run(plan, directory);
+    run.data =
+        waiting.count(plan.directory) ? run_without_record(plan, directory) : read_run(plan, directory);
     run.colour = colours.at(plan.series);
     if (std::find(series.begin(), series.end(), plan.series) == series.end()) series.push_back(plan.series);
     run.series = static_cast<int>(std::find(series.begin(), series.end(), plan.series) - series.begin());

@@ -15,16 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The last line of a log that says what went wrong; for runs that ended before they wrote run.json.
-std::string last_error(const fs::path& log) {
-  std::ifstream in(log);
-  std::string line, error;
-  while (std::getline(in, line)) {
-    if (line.starts_with("error: ")) error += (error.empty() ? "" : "; ") + line.substr(7);
-  }
-  return error;
-}
-
 std::vector<PvdEntry> entries_of(const fs::path& path) {
   if (!fs::is_regular_file(path)) return {};
   return read_pvd(path);
@@ -56,6 +46,15 @@ void add_warnings(RunData& run) {
 }
 
 }  // namespace
+
+std::string last_error(const fs::path& log) {
+  std::ifstream in(log);
+  std::string line, error;
+  while (std::getline(in, line)) {
+    if (line.starts_with("error: ")) error += (error.empty() ? "" : "; ") + line.substr(7);
+  }
+  return error;
+}
 
 std::vector<std::string> RunData::notes(Severity severity) const {
   std::vector<std::string> texts;
