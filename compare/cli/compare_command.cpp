@@ -227,7 +227,8 @@ Plan plan_jobs(const Study& study, const fs::path& output, const CompareArgument
     make_writable_directory(directory);
     const DirectoryLock lock(directory);
     progress.plan(run.directory);
-    fs::remove(directory / "log.txt");  // of the run before
+    std::error_code ignored;
+    fs::remove(directory / "log.txt", ignored);  // of the run before
     std::vector<std::string> command = command_of(run, study, output, arguments);
     if (needs[i] == Need::remainder) command.emplace_back("--resume");
     if (needs[i] == Need::replacement) command.emplace_back("--overwrite");

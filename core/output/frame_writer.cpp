@@ -65,10 +65,20 @@ std::vector<fs::path> sorted_files(const fs::path& folder) {
 bool is_left_over(const fs::path& file) {
   const std::optional<fs::path> target = target_of_temporary(file);
   if (!target) return false;
-  static const std::set<std::string> names{"run.json",     "metrics.csv",   "timings.csv",
-                                           "manifest.csv", "checksums.csv", "examples.vtp"};
+  static const std::set<std::string> names{"run.json",      "metrics.csv",  "timings.csv", "manifest.csv",
+                                           "checksums.csv", "examples.vtp", ".writable"};
   return target->extension() == ".pvd" || names.count(target->filename().string()) > 0 ||
          parse_frame_name(*target);
+}
+
+std::vector<fs::path> left_overs(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : {directory, directory / "frames"}) {
+    for (const fs::path& file : sorted_files(folder)) {
+      if (is_left_over(file)) files.push_back(file);
+    }
+  }
+  return files;
 }
 
 }  // namespace
@@ -307,6 +317,8 @@ void repair_collections(const fs::path& directory) {
   for (const auto& [series, collection] : collections) {
     if (file_bytes(collection.path()) != collection.text()) collection.save();
   }
+  std::error_code ignored;
+  for (const fs::path& file : left_overs(directory)) fs::remove(file, ignored);
 }
 
 std::set<std::string> series_in(const fs::path& directory) {
@@ -325,11 +337,10 @@ std::vector<fs::path> frame_files(const fs::path& directory, int first_frame) {
   }
   for (const fs::path& file : sorted_files(directory / "frames")) {
     const std::optional<FrameName> name = parse_frame_name(file);
-    if (is_left_over(file) || (name && name->frame == next && next >= first_frame)) files.push_back(file);
+    if (name && name->frame == next && next >= first_frame) files.push_back(file);
   }
-  for (const fs::path& file : sorted_files(directory)) {
-    if (is_left_over(file)) files.push_back(file);
-  }
+  const std::vector<fs::path> halves = left_overs(directory);
+  files.insert(files.end(), halves.begin(), halves.end());
   return files;
 }
 

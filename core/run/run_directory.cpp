@@ -102,7 +102,6 @@ struct RunDirectory::Implementation {
     }
   }
   Notes notes_of_steps() const;
-  void write_sums() const;
 
   fs::path directory;
   RunRecord record;
@@ -133,7 +132,10 @@ std::string content_key(const SceneFile& file, const std::string& method) {
 RunDirectory::RunDirectory(std::string directory, RunRecord record, int first_frame)
     : m_implementation(
           std::make_unique<Implementation>(std::move(directory), std::move(record), first_frame)) {
-  fs::remove(m_implementation->directory / k_checksums_name);  // until the run has ended
+  const fs::path sums = m_implementation->directory / k_checksums_name;
+  std::error_code error;
+  fs::remove(sums, error);  // until the run has ended
+  if (error) throw OutputError(sums, error.message());
   if (first_frame == 0) remove_checkpoints(m_implementation->directory / "checkpoints");
   make_reserve(m_implementation->directory / ".reserve");
 }
@@ -208,7 +210,7 @@ Notes RunDirectory::Implementation::notes_of_steps() const {
   return notes;
 }
 
-void RunDirectory::Implementation::write_sums() const {
+void write_run_checksums(const fs::path& directory) {
   std::vector<fs::path> files(k_names.begin(), k_names.end());
   std::erase(files, k_checksums_name);
   for (const std::string& series : series_in(directory)) files.emplace_back(series + ".pvd");
@@ -386,7 +388,13 @@ RunSummary RunDirectory::finish(RunSummary summary) {
   std::error_code ignored;
   fs::remove(self.directory / ".reserve", ignored);
   write_run_record(self.directory, self.record);
-  self.write_sums();
+  try {
+    write_run_checksums(self.directory);
+  } catch (const OutputError& error) {
+    if (!summary.output_failed) summary.message = error.what();
+    summary.status = Status::failed;
+    summary.output_failed = true;
+  }
   return summary;
 }
 

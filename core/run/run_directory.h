@@ -31,6 +31,9 @@ std::optional<std::filesystem::path> find_in_the_way(const std::filesystem::path
 // Removes what the run in the folder has made and nothing else. Throws OutputError.
 void remove_run(const std::filesystem::path& directory);
 
+// Of everything that the run in the folder has made; it has ended. Throws OutputError.
+void write_run_checksums(const std::filesystem::path& directory);
+
 // Frames 0 … last with their rows of the table, and the tables themselves: from which frame on they have to be made again.
 std::optional<FrameDamage> find_run_damage(const std::filesystem::path& directory, int last);
 

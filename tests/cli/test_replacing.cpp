@@ -109,8 +109,11 @@ TEST_F(Replacing, AnInputIsNotReplacedWhateverIsSaid) {
   write_text(m_folder / "posed.json", R"({"time": {"duration": 0.1, "fps": 20}, "bodies": [{"name": "box",
     "surface": {"box": {"size": [0.2, 0.2, 0.2]}},
     "examples": [{"name": "pressed", "frame": {"run": "out", "body": "box"}}]}]})");
-  expect_refused("EXEMPLAR run posed.json --method rigid -o out" + overwrite, "out/run.json",
-                 "which this run reads");
+  const std::string before = read_text(m_folder / "out/run.json");
+  const Outcome own = run("EXEMPLAR run posed.json --method rigid -o out" + overwrite);
+  EXPECT_EQ(own.exit_code, 2);
+  EXPECT_NE(own.errors.find("out: holds out, which this run reads"), std::string::npos) << own.errors;
+  EXPECT_EQ(read_text(m_folder / "out/run.json"), before);
 }
 
 TEST_F(Replacing, WhatExemplarMadeIsReplacedUntilSomebodyChangesIt) {
@@ -241,9 +244,13 @@ TEST_F(Replacing, DamageIsFoundAndMadeAgainAsIsSaid) {
     const Outcome found = run("EXEMPLAR check out");
     EXPECT_EQ(found.exit_code, 2) << file;
     EXPECT_NE(found.output.find(file), std::string::npos) << found.output;
+    // Without its record nobody knows the command any more.
+    std::string command = "exemplar run scene.json --method fem -o out --resume";
     const std::size_t begin = found.output.find('`'), end = found.output.find('`', begin + 1);
-    ASSERT_NE(end, std::string::npos) << found.output;
-    std::string command = found.output.substr(begin + 1, end - begin - 1);
+    if (file != "run.json") {
+      ASSERT_NE(end, std::string::npos) << found.output;
+      command = found.output.substr(begin + 1, end - begin - 1);
+    }
     command.replace(0, 8, "EXEMPLAR -q");
     EXPECT_EQ(run(command).exit_code, 0) << file << command << read_text(m_folder / "stderr.txt");
     EXPECT_EQ(run("EXEMPLAR check out").exit_code, 0) << file << read_text(m_folder / "stdout.txt");
@@ -280,10 +287,12 @@ TEST_F(Replacing, RunsOfAnEarlierVersionAreKnown) {
   ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
   fs::remove(m_folder / "out/checksums.csv");
   EXPECT_EQ(run(k_run + "-o out").exit_code, 2);
-  EXPECT_EQ(run(k_run + "-o out --resume").exit_code, 0);
   const Outcome outcome = run("EXEMPLAR check out");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.errors.find("there is no checksums.csv"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(run(k_run + "-o out --resume").exit_code, 0);  // complete: it gets them
+  EXPECT_TRUE(fs::exists(m_folder / "out/checksums.csv"));
+  fs::remove(m_folder / "out/checksums.csv");
   EXPECT_EQ(run(k_run + "-o out --overwrite").exit_code, 0);
   EXPECT_EQ(run("EXEMPLAR check out").exit_code, 0);
 }
