@@ -76,6 +76,14 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory, Use use) : 
     const ssize_t written = ::pwrite(m_descriptor, name.data(), name.size(), 0);
 }
 
+bool is_locked(const std::filesystem::path& directory) {
+  const int descriptor = ::open((directory / ".lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool is_held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return is_held;
+}
+
 DirectoryLock::~DirectoryLock() {
   if (m_descriptor < 0) return;
   ::unlink(m_path.c_str());

@@ -14,7 +14,14 @@
 
 namespace exemplar {
 
-enum class RunStatus { missing, running, done, interrupted, failed };  // missing: there is no record
+enum class RunStatus {
+  missing,
+  waiting,
+  running,
+  done,
+  interrupted,
+  failed
+};  // missing, waiting: there is no record
 std::string_view to_string(RunStatus status);
 
 struct RunRecord {
@@ -23,6 +30,7 @@ struct RunRecord {
   std::string method;
   std::string scene;  // path as it was given
   std::string title;
+  std::vector<std::string> assignments;  // --set
   std::string content_key;        // of everything that determines the result
   std::vector<InputFile> inputs;  // every file that was read, relative to the scene's folder
   int threads = 0, blas_threads = 1;
