@@ -229,10 +229,11 @@ void SceneSolids::find_overstress(double time, Notes& notes) {
     m_said_overstress = true;
     notes.push_back(
         {Severity::warning,
-         fmt::format("body {}: until {:.4g} s it bore up to {:.3g} times its yield stress where it flows (at "
-                     "{:.3g} of plastic strain per second): plasticity.rate is too low for that; leave it out and "
-                     "the body flows without delay",
-                     m_scene.bodies[b].name(), time, over.factor, over.strain_rate)});
+         fmt::format(
+             "body {}: until {:.4g} s it bore up to {:.3g} times its yield stress where it flows (at "
+             "{:.3g} of plastic strain per second): plasticity.rate is too low for that; leave it out and "
+             "the body flows without delay",
+             m_scene.bodies[b].name(), time, over.factor, over.strain_rate)});
   }
 }
 

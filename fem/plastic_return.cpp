@@ -97,7 +97,8 @@ Vec2 descend(const Flow& flow, Vec2 y, double tolerance) {
       if (next.dot(y) <= 0) continue;  // across no flow at all, where the function has a corner
       const double there = flow.value(next);
       // Near the minimum values say nothing any more; slopes still do.
-      const bool better = there <= value + 1e-4 * length * g.dot(step) || flow.gradient(next).norm() < 0.5 * g.norm();
+      const bool better =
+          there <= value + 1e-4 * length * g.dot(step) || flow.gradient(next).norm() < 0.5 * g.norm();
       if (!better) continue;
       y = next;
       value = there;

@@ -18,7 +18,8 @@ constexpr int k_halvings = 6;                // of a flow that would raise the e
 constexpr int k_bisections = 45;             // of the way to the yield surface
 constexpr int k_sections = 40;               // of the way to the least energy
 constexpr double k_smallest_stretch = 0.05;  // before the power: an inverted or flat element would give NaN
-constexpr double k_smallest_volume = 1e-2;   // J by which stress is divided: a collapsed element has no meaningful one
+constexpr double k_smallest_volume =
+    1e-2;  // J by which stress is divided: a collapsed element has no meaningful one
 
 // Symmetric matrices as vectors whose dot product is that of the matrices.
 Eigen::Matrix<double, 6, 1> as_vector(const Mat3& m) {
@@ -170,8 +171,8 @@ FlowSum Plasticity::update(const Points& x, const ElasticEnergy& energy, double 
     const Mat3 total = elements.edges(x, e) * m_rest_inverse[e];
     double distance = 0;
     const Mat3 shape = m_count > 0 ? projected_root(e, green_strain(total), &distance) : total;
-    const Element element{e, total, m_inverse[e], FlowPath(shape * m_inverse[e]), distance,
-                          elements.volume[e], energy, others};
+    const Element element{
+        e, total, m_inverse[e], FlowPath(shape * m_inverse[e]), distance, elements.volume[e], energy, others};
     const double gamma =
         share * (m_parameters.rate ? share_at_rate(element, dt) : share_without_delay(element));
     if (!(gamma > 0)) return;

@@ -221,9 +221,8 @@ void SolidModel::flow(double dt) {
 
 // Returns what W_i and W_p lost, J.
 double SolidModel::flow_after_step(std::size_t b, double dt) {
-  const FlowSum sum =
-      m_plasticities[b]->update(m_solver->state().positions, m_elastic[b]->energy(), dt,
-                                m_elastic[b]->elements(), example_energy_with(b));
+  const FlowSum sum = m_plasticities[b]->update(m_solver->state().positions, m_elastic[b]->energy(), dt,
+                                                m_elastic[b]->elements(), example_energy_with(b));
   if (sum.flowed) update_examples(b);
   return sum.released;
 }

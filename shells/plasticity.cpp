@@ -276,8 +276,8 @@ FlowCount flow(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
 Rests<PaperTriangle> blend(const Rests<PaperTriangle>& from, const Rests<PaperTriangle>& to, double part) {
   Rests<PaperTriangle> rest = from + part * (to - from);
   for (Eigen::Index t = 0; t < rest.cols(); ++t) {
-    rest(3, t) = rest.col(t) == from.col(t) ? from(3, t)
-                                            : PaperTriangle::area(rest.col(t).head<3>().cwiseAbs2());
+    rest(3, t) =
+        rest.col(t) == from.col(t) ? from(3, t) : PaperTriangle::area(rest.col(t).head<3>().cwiseAbs2());
   }
   return rest;
 }

@@ -64,9 +64,9 @@ struct SheetFields {
 };
 
 struct SheetState {
-  MatX rest;    // p̄, one column per triangle
+  MatX rest;     // p̄, one column per triangle
   MatX strains;  // ε of what has flowed (plasticity.h)
-  VecX angles;  // θ of the last step's end
+  VecX angles;   // θ of the last step's end
   double dissipation = 0;
   double outside = 0;  // largest outside_examples() of any step
   int held_back = 0;

@@ -40,11 +40,9 @@ namespace {
 // Strains that rise from 0, stresses that do not fall (softening would depend on the mesh).
 void check_yield_curve(const Material& material, const ProblemSink& problem) {
   const std::vector<Vec2>& curve = material.yield_curve;
-  if (material.hardening > 0 && !material.yield_stress)
-    problem("hardening", "needs a yield_stress");
+  if (material.hardening > 0 && !material.yield_stress) problem("hardening", "needs a yield_stress");
   if (curve.empty()) return;
-  if (material.hardening > 0)
-    problem("yield_curve", "says what hardening says: leave one of the two out");
+  if (material.hardening > 0) problem("yield_curve", "says what hardening says: leave one of the two out");
   if (!material.yield_stress) {
     problem("yield_curve", "needs a yield_stress, at which it starts");
     return;
@@ -53,7 +51,8 @@ void check_yield_curve(const Material& material, const ProblemSink& problem) {
   for (std::size_t k = 0; k < curve.size(); ++k) {
     const bool is_start = k == 0 && curve[k][0] == 0;
     if (is_start && curve[k][1] != last[1])
-      problem("yield_curve", fmt::format("starts at {:g} Pa, but yield_stress is {:g} Pa", curve[k][1], last[1]));
+      problem("yield_curve",
+              fmt::format("starts at {:g} Pa, but yield_stress is {:g} Pa", curve[k][1], last[1]));
     if (!is_start && !(curve[k][0] > last[0]))
       problem("yield_curve", fmt::format("point {}: plastic strains must rise from point to point", k));
     if (curve[k][1] < last[1])
@@ -72,10 +71,11 @@ void describe(Describe<Material>& d) {
           positive());
   d.field("hardening", &Material::hardening, "Pa", "rise of the yield stress per plastic strain",
           non_negative());
-  d.field("yield_curve", &Material::yield_curve, "",
-          "instead of hardening: [[plastic strain, yield stress in Pa], …], straight between the points, from "
-          "yield_stress at no plastic strain; constant after the last point",
-          non_negative());
+  d.field(
+      "yield_curve", &Material::yield_curve, "",
+      "instead of hardening: [[plastic strain, yield stress in Pa], …], straight between the points, from "
+      "yield_stress at no plastic strain; constant after the last point",
+      non_negative());
   d.check(check_yield_curve);
   d.field("fracture_energy", &Material::fracture_energy, "J/m²", "energy of a new crack; none: never breaks",
           positive());

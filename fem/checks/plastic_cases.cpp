@@ -39,11 +39,11 @@ void hold_face(const Points& rest, int c, int side, double shift, std::vector<Su
 }
 
 struct PulledBar {
-  double true_stress = 0;   // force on the end over the section's area, Pa
-  double written = 0;       // mean von Mises stress as it is written, Pa
-  double spread = 0;        // of the latter over the elements, relative
-  double dissipation = 0;   // per volume, J/m³
-  double iterations = 0;    // of Newton's method, per step
+  double true_stress = 0;  // force on the end over the section's area, Pa
+  double written = 0;      // mean von Mises stress as it is written, Pa
+  double spread = 0;       // of the latter over the elements, relative
+  double dissipation = 0;  // per volume, J/m³
+  double iterations = 0;   // of Newton's method, per step
   bool ok = true;
 };
 
@@ -94,8 +94,8 @@ std::vector<ValidationRecord> validate_plastic_bar(const ValidationContext&) {
   for (const double rate : {0.02, 2.0, 20.0}) {
     const PulledBar bar = pull(k_yield, stretch, rate, 40);
     const std::string at = fmt::format("bar pulled to {} at {}/s: ", stretch, rate);
-    records.push_back(near_relative(at + "force over section, Pa", bar.ok ? bar.true_stress : 0, k_yield, 0.01,
-                                    "the yield stress"));
+    records.push_back(near_relative(at + "force over section, Pa", bar.ok ? bar.true_stress : 0, k_yield,
+                                    0.01, "the yield stress"));
     records.push_back(near_relative(at + "von Mises stress as written, Pa", bar.written, k_yield, 0.002,
                                     "the yield stress"));
     records.push_back(near_relative(at + "dissipation, J/m³", bar.dissipation,

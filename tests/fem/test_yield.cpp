@@ -16,8 +16,9 @@
 namespace exemplar::fem {
 namespace {
 
-const std::vector<ElasticModel> k_models{ElasticModel::modified_stvk, ElasticModel::stvk, ElasticModel::corotated,
-                                         ElasticModel::neo_hookean, ElasticModel::barrier_neo_hookean};
+const std::vector<ElasticModel> k_models{ElasticModel::modified_stvk, ElasticModel::stvk,
+                                         ElasticModel::corotated, ElasticModel::neo_hookean,
+                                         ElasticModel::barrier_neo_hookean};
 
 Vec3 random_stretches(std::uint64_t seed, double size) {
   Vec3 s;
@@ -47,7 +48,8 @@ TEST(PlasticReturn, EndsOnTheYieldSurfaceAndKeepsTheVolume) {
         continue;
       }
       ++flowed;
-      EXPECT_NEAR(von_mises_of(energy, after.elastic) / limit.stress(after.strain), 1, 1e-9) << seed << name_of(model);
+      EXPECT_NEAR(von_mises_of(energy, after.elastic) / limit.stress(after.strain), 1, 1e-9)
+          << seed << name_of(model);
       EXPECT_NEAR(after.elastic.prod() / s.prod(), 1, 1e-12);
       EXPECT_NEAR(std::sqrt(2.0 / 3) * after.flow.norm(), after.strain, 1e-14);
     }
@@ -185,7 +187,8 @@ TEST(PlasticDissipation, NeverFallsInRandomMotions) {
 void expect_ok(const std::vector<ValidationRecord>& records) {
   EXPECT_FALSE(records.empty());
   for (const ValidationRecord& r : records)
-    EXPECT_TRUE(r.ok) << r.quantity << ": " << r.measured << ", expected " << r.expected << " ± " << r.tolerance;
+    EXPECT_TRUE(r.ok) << r.quantity << ": " << r.measured << ", expected " << r.expected << " ± "
+                      << r.tolerance;
 }
 
 TEST(PlasticValidation, Bar) {

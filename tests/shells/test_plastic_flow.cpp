@@ -13,7 +13,8 @@ namespace {
 
 TEST(ShellPlasticity, HardeningAndLimitLoadsAreThoseOfBars) {
   for (const ValidationRecord& r : validate_plastic_strips({}))
-    EXPECT_TRUE(r.ok) << r.quantity << ": " << r.measured << ", expected " << r.expected << " ± " << r.tolerance;
+    EXPECT_TRUE(r.ok) << r.quantity << ": " << r.measured << ", expected " << r.expected << " ± "
+                      << r.tolerance;
 }
 
 // A free sheet thrown into a random motion, with a wavy example in any role.
@@ -43,7 +44,8 @@ SheetInput thrown_sheet(SheetModelKind kind, std::uint64_t seed, bool elastic, b
   Mat3 gradient;
   for (int i = 0; i < 9; ++i) gradient(i) = 5 * normal_random(seed, static_cast<std::uint64_t>(i));
   input.velocities = x * gradient.transpose();
-  for (Eigen::Index i = 0; i < x.rows(); ++i) input.velocities(i, 1) += 3 * std::sin(5 * x(i, 0) + 4 * x(i, 2));
+  for (Eigen::Index i = 0; i < x.rows(); ++i)
+    input.velocities(i, 1) += 3 * std::sin(5 * x(i, 0) + 4 * x(i, 2));
   return input;
 }
 
@@ -61,7 +63,8 @@ TEST(ShellPlasticity, DissipationNeverFallsInRandomMotions) {
         for (int k = 0; k < 30; ++k) {
           ASSERT_EQ(model.step(step).status, StepStatus::ok) << seed << ' ' << roles;
           const double now = model.plastic_dissipation();
-          EXPECT_GE(now, flowed) << "model " << static_cast<int>(kind) << ", seed " << seed << ", roles " << roles;
+          EXPECT_GE(now, flowed) << "model " << static_cast<int>(kind) << ", seed " << seed << ", roles "
+                                 << roles;
           flowed = now;
         }
         if (roles < 2) {
