@@ -135,8 +135,7 @@ struct Books {
   double flowed = 0, smallest_change = 0, defect = 0;
 };
 
-// One step of implicit Euler loses ½ Σ m |v₁ − v₀|² and ∇W(x₁)·(x₁ − x₀) − (W₁ − W₀) with the flow in it, to which forces
-// at the step's end belong: without the flow within the step these are what the flow did not change.
+// `defect`: by how much the energy with what flowed ever rises in a step, of the first energy; nothing may add any.
 Books throw_box(const SolidBody& body, ExampleMethod method) {
   ImplicitOptions options;
   options.linear = LinearMethod::direct;
@@ -152,7 +151,7 @@ Books throw_box(const SolidBody& body, ExampleMethod method) {
   input.dt = 0.01;
   Books books;
   const double first = energy();
-  double before_flow = 0;
+  double flowed_so_far = 0;
   for (int k = 0; k < 40; ++k) {
     const double before = energy(), flowed = model.plastic_dissipation();
     EXPECT_EQ(model.step(input).status, StepStatus::ok);
@@ -160,9 +159,9 @@ Books throw_box(const SolidBody& body, ExampleMethod method) {
     books.smallest_change = std::min(books.smallest_change, change);
     // Nothing but flow and the integrator takes energy, and neither gives any.
     books.defect = std::max(books.defect, (energy() + change - before) / first);
-    before_flow += change;
+    flowed_so_far += change;
   }
-  books.flowed = before_flow / first;
+  books.flowed = flowed_so_far / first;
   return books;
 }
 
