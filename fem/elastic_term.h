@@ -1,11 +1,22 @@
 // The conventional potential W_i of solids (schumacher2012 eq. 1) as a term of the implicit solver. The
-// elements' rest inverses carry plastic deformation: B = Dm⁻¹ F_p⁻¹.
+// elements' rest inverses carry plastic deformation: B = Dm⁻¹ F_p⁻¹. With yield() the elements flow within the step
+// (plastic_return.h): the term is then the sum of Ψ instead of ψ, until the flow is taken over at the step's end.
 #pragma once
+
+#include <vector>
 
 #include "core/elastic/tet_elements.h"
 #include "core/implicit/node_term.h"
+#include "fem/plastic_return.h"
 
 namespace exemplar::fem {
+
+// The flow of one element in a step.
+struct ElementFlow {
+  Mat3 inverse;         // the factor V e^{−Δ} Vᵀ on F_p⁻¹
+  double strain = 0;    // growth of the equivalent plastic strain; 0: it did not flow
+  double released = 0;  // J, what the flow took
+};
 
 class ElasticTerm : public NodeTerm {
  public:
@@ -16,27 +27,37 @@ class ElasticTerm : public NodeTerm {
   const TetElements& elements() const { return m_elements; }
   const ElasticEnergy& energy() const { return m_energy; }
 
+  // The elements flow from their plastic strains so far (one per element); null: they do not. Both must outlive it.
+  void yield(const YieldCurve* curve, const std::vector<double>* strains);
+  // What flows at x.
+  std::vector<ElementFlow> flows(const Points& x) const;
+
   void append_cliques(std::vector<BlockPattern::CliqueList>& lists) const override {
     lists.push_back(m_elements.cliques());
   }
   void connect(const BlockPattern& pattern, std::span<const int> column_of_node) override {
     m_elements.connect(pattern, column_of_node);
   }
-  double value(const Points& x, const VecX&) override { return elastic_energy(m_energy, m_elements, x); }
-  void add_gradient(const Points& x, const VecX&, Points& g, Eigen::Ref<VecX>) override {
-    add_elastic_gradient(m_energy, m_elements, x, g);
-  }
-  void add_hessian(const Points& x, const VecX&, bool project, BlockMatrix& a, Eigen::Ref<MatX>,
-                   Eigen::Ref<MatX>) override {
-    add_elastic_hessian(m_energy, m_elements, x, project, a);
-  }
+  void begin_step(const Points& x0, double dt) override;
+  double value(const Points& x, const VecX& w) override;
+  void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
+  void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
+                   Eigen::Ref<MatX> d) override;
   double max_step(const Points& x0, const Points& x1) override {
     return has_barrier(m_energy) ? way_without_inversion(m_elements, x0, x1) : 1;
   }
 
  private:
+  YieldLimit limit(std::size_t e) const { return {m_curve, (*m_strains)[e], m_volumes[e]}; }
+  bool yields(std::size_t e, double squared_von_mises) const;
+  void add_gradient(const Points& x, const int& e, Points& g) const;
+  void add_hessian(const Points& x, const int& e, bool project, BlockMatrix& a) const;
+
   TetElements m_elements;
   ElasticEnergy m_energy;
+  const YieldCurve* m_curve = nullptr;
+  const std::vector<double>* m_strains = nullptr;
+  std::vector<double> m_volumes;  // J at the step's start
 };
 
 }  // namespace exemplar::fem

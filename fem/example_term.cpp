@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 
 #include "core/base/errors.h"
+#include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "core/elastic/tet_kernel.h"
 #include "core/math/polar.h"
@@ -42,6 +43,20 @@ void ExampleTerm::set_plastic(const std::vector<Mat3>& plastic_inverse, bool car
     }
   });
   m_weights.resize(0);
+}
+
+double ExampleTerm::energy_with(std::size_t e, const Points& x, const VecX& w, const Mat3& plastic_inverse,
+                                bool carry) const {
+  const Mat3 rest = plastic_inverse.inverse() * m_undeformed[e];
+  const Mat3 inverse = rest.inverse(), change = m_undeformed[e].inverse() * rest;
+  Mat3 edges = rest;
+  for (int i = 0; i < m_count; ++i) {
+    const Mat3& stored = m_poses[e * to_size(m_count) + to_size(i)];
+    const Mat3 pose = carry ? Mat3(stored * change) : stored;
+    edges += w[i] * (polar_rotation(pose * inverse).transpose() * pose - rest);
+  }
+  const Mat3 f = m_elements.edges(x, e) * edges.inverse();
+  return m_elements.volume[e] * std::visit([&](const auto& psi) { return psi.value(f); }, m_energy);
 }
 
 Mat3 ExampleTerm::rest_edges(std::size_t e, const VecX& w) const {

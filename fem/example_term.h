@@ -51,6 +51,10 @@ class ExampleTerm : public NodeTerm {
   // when the body flows first and then takes the pose; else they stay.
   void set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry = false);
 
+  // The energy of one element at x with another F_p⁻¹, J.
+  double energy_with(std::size_t e, const Points& x, const VecX& w, const Mat3& plastic_inverse,
+                     bool carry) const;
+
   std::size_t element_count() const { return m_elements.count(); }
   const TetElements& elements() const { return m_elements; }
   const ElasticEnergy& energy() const { return m_energy; }

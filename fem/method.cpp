@@ -65,6 +65,7 @@ class SceneSolids : public ImplicitModel {
   Geometry tets(std::size_t b) const;
   void add_all_fields(std::size_t b, Geometry& part) const;
   int inverted() const;
+  void find_overstress(double time, Notes& notes);
   double simulated_crossings() const;
 
   const Scene& m_scene;
@@ -72,7 +73,7 @@ class SceneSolids : public ImplicitModel {
   std::unique_ptr<SolidModel> m_model;
   std::vector<ImplicitBody> m_bodies;
   std::vector<PointMap> m_surfaces;  // the scene's surfaces on the body's nodes
-  bool m_said_inverted = false;
+  bool m_said_inverted = false, m_said_overstress = false;
 };
 
 SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMethod method, double penalty,
@@ -219,7 +220,26 @@ int SceneSolids::inverted() const {
   return count;
 }
 
+// A rate at which stresses rise well above the yield stress makes another material of it. Told once.
+void SceneSolids::find_overstress(double time, Notes& notes) {
+  constexpr double most = 1.1;
+  for (std::size_t b = 0; b < m_bodies.size() && !m_said_overstress; ++b) {
+    if (!m_model->plasticity(b)) continue;
+    const Overstress& over = m_model->overstress(b);
+    if (over.factor <= most) continue;
+    m_said_overstress = true;
+    notes.push_back(
+        {Severity::warning,
+         fmt::format(
+             "body {}: until {:.4g} s it bore up to {:.3g} times its yield stress where it flows (at "
+             "{:.3g} of plastic strain per second): plasticity.rate is too low for that; leave it out and "
+             "the body flows without delay",
+             m_scene.bodies[b].name(), time, over.factor, over.strain_rate)});
+  }
+}
+
 void SceneSolids::find_problems(double time, Notes& notes) {
+  find_overstress(time, notes);
   if (m_said_inverted) return;
   const int count = inverted();
   if (count == 0) return;
@@ -237,6 +257,7 @@ void SceneSolids::save(StateWriter& out) const {
     std::vector<double> plastic;
     for (const Mat3& m : state.plastic_inverse[b]) plastic.insert(plastic.end(), m.data(), m.data() + 9);
     out.write("plastic" + std::to_string(b), std::span<const double>(plastic));
+    out.write("hardening" + std::to_string(b), std::span<const double>(state.plastic_strain[b]));
   }
   out.write("dissipation", state.dissipation);
 }
@@ -246,6 +267,7 @@ void SceneSolids::load(StateReader& in) {
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     std::vector<double> plastic(9 * state.plastic_inverse[b].size());
     in.read("plastic" + std::to_string(b), std::span<double>(plastic));
+    in.read("hardening" + std::to_string(b), std::span<double>(state.plastic_strain[b]));
     for (std::size_t e = 0; e < state.plastic_inverse[b].size(); ++e)
       state.plastic_inverse[b][e] = Eigen::Map<const Mat3>(plastic.data() + 9 * e);
   }

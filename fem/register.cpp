@@ -15,6 +15,7 @@ Capabilities fem_capabilities() {
   c.plastic_examples = true;
   c.weight_control = true;
   c.plasticity = true;
+  c.hardening = true;
   c.body_contact = true;
   c.self_contact = true;
   c.friction = true;
@@ -38,6 +39,9 @@ void register_cases(Registry& registry) {
   registry.add(ValidationCase{"fem", "cantilever-calculix", false, fem::validate_cantilever});
   registry.add(ValidationCase{"fem", "modes-calculix", false, fem::validate_modes});
   registry.add(ValidationCase{"fem", "plasticity-figure-4", false, fem::validate_figure_4});
+  registry.add(ValidationCase{"fem", "plastic-bar", false, fem::validate_plastic_bar});
+  registry.add(ValidationCase{"fem", "limit-load", false, fem::validate_limit_load});
+  registry.add(ValidationCase{"fem", "taylor-rod", false, fem::validate_taylor_rod});
   registry.add(ValidationCase{"fem", "examples-drift", false, fem::validate_drift});
   registry.add(ValidationCase{"fem", "examples-twist", true, fem::validate_twist});
   registry.add(ValidationCase{"contact", "hertz", true, fem::validate_hertz});

@@ -176,8 +176,7 @@ SolidBody make_solid_body(const Body& body, const Settings& settings, std::vecto
   solid.internal_stiffness = settings.internal_stiffness;
   check_held_together(body, solid);
 
-  const std::optional<double> yield =
-      settings.plasticity.yield_stress ? settings.plasticity.yield_stress : body.material().yield_stress;
+  const std::optional<YieldCurve> yield = yield_curve(body.material(), settings.plasticity.yield_stress);
   if (yield) {
     PlasticBody plastic;
     plastic.parameters = {*yield, settings.plasticity.rate, settings.plasticity.distance_penalty};

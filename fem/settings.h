@@ -24,7 +24,7 @@ struct ExamplePotentialSettings {
 
 struct PlasticitySettings {
   bool use_examples = true;
-  double rate = 100;
+  std::optional<double> rate;
   double distance_penalty = 0;
   bool carry_examples = false;
   std::optional<double> yield_stress;
@@ -69,7 +69,11 @@ inline void describe(Describe<ExamplePotentialSettings>& d) {
 inline void describe(Describe<PlasticitySettings>& d) {
   d.field("use_examples", &PlasticitySettings::use_examples, "",
           "confine plastic flow to the plastic examples where the body has some");
-  d.field("rate", &PlasticitySettings::rate, "1/s", "rate of plastic flow", positive());
+  d.field(
+      "rate", &PlasticitySettings::rate, "1/s",
+      "the paper's rate of plastic flow, by which the stress stays above the yield stress while it flows; "
+      "none: it flows without delay",
+      positive());
   d.field("distance_penalty", &PlasticitySettings::distance_penalty, "Pa",
           "raises the yield stress with the distance to the examples (η; 0: off)", non_negative());
   d.field("carry_examples", &PlasticitySettings::carry_examples, "",

@@ -57,7 +57,7 @@ class SolidModel {
   SolidModel(std::vector<SolidBody> bodies, ImplicitOptions options,
              ExampleMethod method = ExampleMethod::incompatible, double compatible_penalty = 1000);
 
-  // One time step and the plastic flow after it.
+  // One time step with its plastic flow, in it or after it (plasticity.h).
   StepOutcome step(const StepInput& input);
 
   ImplicitSolver& solver() { return *m_solver; }
@@ -83,14 +83,18 @@ class SolidModel {
 
   double internal_energy() const;  // Σ W_i
   double example_energy() const;   // Σ W_p: the distance to the example manifold
-  // What W_i and W_p lost to plastic flow, J.
+  // What W_i and W_p lost to plastic flow and hardening, J; never falls.
   double plastic_dissipation() const { return m_dissipation; }
   bool plasticity_frozen = false;
+
+  // How far a rate of flow lets the stress of a body rise (plasticity.h).
+  const Overstress& overstress(std::size_t b) const { return m_plasticities[b]->overstress(); }
 
   struct State {
     ImplicitState solver;
     std::vector<std::vector<Mat3>>
         plastic_inverse;  // per body and integration point; empty without plasticity
+    std::vector<std::vector<double>> plastic_strain;  // ε of the same, where the yield stress depends on it
     double dissipation = 0;
   };
   State state() const;
@@ -102,7 +106,12 @@ class SolidModel {
   void add_viscosity(std::size_t b, std::vector<std::shared_ptr<NodeTerm>>& terms) const;
   TetElements make_elements(std::size_t b, std::span<const int> tets) const;
   Points global(std::size_t b, const Points& local) const;
+  bool flows_within_steps(std::size_t b) const;
+  void set_yield(bool within_step);
   void flow(double dt);
+  double flow_after_step(std::size_t b, double dt);
+  double flow_compatible(std::size_t b, double dt);
+  ElementEnergy example_energy_with(std::size_t b) const;
   double example_energy_of(std::size_t b) const;
   void update_examples(std::size_t b);
 
@@ -114,6 +123,7 @@ class SolidModel {
   std::vector<std::vector<std::shared_ptr<ExampleTerm>>> m_incompatible;
   std::vector<std::shared_ptr<CompatibleTerm>> m_compatible;  // per body; none for the other method
   std::vector<std::vector<std::size_t>> m_example_terms;
+  std::vector<std::vector<std::vector<int>>> m_places;  // per set of a body: its element of each; −1: none
   std::vector<std::unique_ptr<Plasticity>> m_plasticities;
   std::unique_ptr<ImplicitSolver> m_solver;
   double m_dissipation = 0;

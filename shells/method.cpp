@@ -234,6 +234,7 @@ void SceneSheets::save(StateWriter& out) const {
     const SheetState state = m_model->body(b).state();
     const std::string n = std::to_string(b);
     out.write("rest" + n, std::span<const double>(state.rest.data(), to_size(state.rest.size())));
+    out.write("strains" + n, std::span<const double>(state.strains.data(), to_size(state.strains.size())));
     out.write("angles" + n, state.angles);
     out.write("dissipation" + n, state.dissipation);
     out.write("outside" + n, state.outside);
@@ -246,6 +247,7 @@ void SceneSheets::load(StateReader& in) {
     SheetState state = m_model->body(b).state();
     const std::string n = std::to_string(b);
     in.read("rest" + n, std::span<double>(state.rest.data(), to_size(state.rest.size())));
+    in.read("strains" + n, std::span<double>(state.strains.data(), to_size(state.strains.size())));
     in.read("angles" + n, state.angles);
     state.dissipation = in.read_double("dissipation" + n);
     state.outside = in.read_double("outside" + n);

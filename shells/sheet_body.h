@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/elastic/yield_curve.h"
 #include "core/implicit/node_term.h"
 #include "shells/sheet.h"
 
@@ -26,7 +27,7 @@ struct SheetExamples {
 };
 
 struct SheetPlasticity {
-  double yield_strain = 0;
+  YieldCurve yield_strain;  // yield stress over Young's modulus
   bool full_section = true;
   std::vector<Points> poses;
   std::vector<int> numbers;
@@ -63,8 +64,9 @@ struct SheetFields {
 };
 
 struct SheetState {
-  MatX rest;    // p̄, one column per triangle
-  VecX angles;  // θ of the last step's end
+  MatX rest;     // p̄, one column per triangle
+  MatX strains;  // ε of what has flowed (plasticity.h)
+  VecX angles;   // θ of the last step's end
   double dissipation = 0;
   double outside = 0;  // largest outside_examples() of any step
   int held_back = 0;

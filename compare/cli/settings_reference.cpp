@@ -28,6 +28,8 @@ const char* type_name(const FieldSpec& field) {
       return "three whole numbers";
     case FieldKind::numbers:
       return field.takes_single ? "number or list of numbers" : "list of numbers";
+    case FieldKind::pairs:
+      return "list of [x, y]";
     case FieldKind::vectors:
       return "list of [x, y, z]";
     case FieldKind::texts:

@@ -26,6 +26,7 @@ struct Capabilities {
   bool plastic_examples = false;
   bool weight_control = false;  // explicit example weights from controllers
   bool plasticity = false;
+  bool hardening = false;  // a yield stress that rises with plastic strain
   bool fracture = false;
   bool body_contact = false;  // between two bodies of the scene
   bool self_contact = false;

@@ -54,6 +54,8 @@ std::vector<std::string> not_modelled(const Scene& scene, const Capabilities& ca
     if (present && !modelled) missing.emplace_back(what);
   };
   const bool yields = any_body(scene, [](const Body& b) { return b.material().yield_stress.has_value(); });
+  const bool hardens = any_body(
+      scene, [](const Body& b) { return b.material().hardening > 0 || !b.material().yield_curve.empty(); });
   const bool breaks = any_body(scene, [](const Body& b) { return b.material().fracture_energy.has_value(); });
   const bool friction = std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
                                     [](const ObstacleBody& o) { return o.description().friction > 0; });
@@ -68,6 +70,7 @@ std::vector<std::string> not_modelled(const Scene& scene, const Capabilities& ca
   say(any_body(scene, [](const Body& b) { return !b.controllers().empty(); }), can.weight_control,
       "weight controllers: example weights are not set explicitly");
   say(yields, can.plasticity, "plasticity: the yield stress has no effect");
+  say(hardens && can.plasticity, can.hardening, "hardening: the yield stress stays what it is at first");
   say(breaks, can.fracture, "fracture: the body cannot break");
   say(scene.bodies.size() > 1, can.body_contact, "contact between bodies: they pass through each other");
   say(can.deformation, can.self_contact, "self-contact: a body may pass through itself");

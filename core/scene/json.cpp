@@ -78,6 +78,8 @@ class ValueReader {
         return integer_vector(*static_cast<IntVec3*>(value));
       case FieldKind::numbers:
         return sequence(*static_cast<std::vector<double>*>(value), &ValueReader::number);
+      case FieldKind::pairs:
+        return sequence(*static_cast<std::vector<Vec2>*>(value), &ValueReader::pair);
       case FieldKind::vectors:
         return sequence(*static_cast<std::vector<Vec3>*>(value), &ValueReader::vector);
       case FieldKind::texts:
@@ -142,6 +144,10 @@ class ValueReader {
       if (!number(json[static_cast<std::size_t>(k)], value[k])) return false;
     }
     return !m_field.is_direction || value.norm() > 0;
+  }
+  bool pair(const Json& json, Vec2& value) const {
+    if (!json.is_array() || json.size() != 2) return false;
+    return number(json[0], value[0]) && number(json[1], value[1]);
   }
   bool integer_vector(IntVec3& value) const {
     if (!m_json.is_array() || m_json.size() != 3) return false;
@@ -280,6 +286,12 @@ Json write_value(const FieldSpec& field, const void* object) {
       return *static_cast<const std::vector<double>*>(value);
     case FieldKind::texts:
       return *static_cast<const std::vector<std::string>*>(value);
+    case FieldKind::pairs: {
+      Json list = Json::array();
+      for (const Vec2& v : *static_cast<const std::vector<Vec2>*>(value))
+        list.push_back(Json::array({v[0], v[1]}));
+      return list;
+    }
     case FieldKind::vectors: {
       Json list = Json::array();
       for (const Vec3& v : *static_cast<const std::vector<Vec3>*>(value)) list.push_back(vector(v));
@@ -356,6 +368,8 @@ Json field_schema(const FieldSpec& field) {
     }
     case FieldKind::texts:
       return array_schema({{"type", "string"}});
+    case FieldKind::pairs:
+      return array_schema(array_schema(number_schema("number", field.range), 2));
     case FieldKind::vectors:
       return array_schema(vector_schema(field));
     case FieldKind::json:
@@ -483,6 +497,8 @@ std::string expectation(const FieldSpec& field) {
                                 : "expected a list of numbers" + range;
     case FieldKind::texts:
       return "expected a list of strings, each in one line";
+    case FieldKind::pairs:
+      return "expected a list of pairs of numbers [x, y]" + range;
     case FieldKind::vectors:
       return "expected a list of [x, y, z]";
     case FieldKind::json:

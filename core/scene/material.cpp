@@ -1,5 +1,7 @@
 #include "core/scene/material.h"
 
+#include <fmt/format.h>
+
 namespace exemplar {
 
 const std::vector<MaterialPreset>& material_presets() {
@@ -22,12 +24,59 @@ const std::vector<MaterialPreset>& material_presets() {
   return presets;
 }
 
+std::optional<YieldCurve> yield_curve(const Material& material, const std::optional<double>& first) {
+  if (!first && !material.yield_stress) return std::nullopt;
+  const double start = first ? *first : *material.yield_stress;
+  if (material.yield_curve.empty()) return YieldCurve(start, material.hardening);
+  std::vector<Vec2> points{Vec2(0, start)};
+  for (const Vec2& point : material.yield_curve) {
+    if (point[0] > 0) points.emplace_back(point[0], point[1] + start - *material.yield_stress);
+  }
+  return YieldCurve(std::move(points));
+}
+
+namespace {
+
+// Strains that rise from 0, stresses that do not fall (softening would depend on the mesh).
+void check_yield_curve(const Material& material, const ProblemSink& problem) {
+  const std::vector<Vec2>& curve = material.yield_curve;
+  if (material.hardening > 0 && !material.yield_stress) problem("hardening", "needs a yield_stress");
+  if (curve.empty()) return;
+  if (material.hardening > 0) problem("yield_curve", "says what hardening says: leave one of the two out");
+  if (!material.yield_stress) {
+    problem("yield_curve", "needs a yield_stress, at which it starts");
+    return;
+  }
+  Vec2 last(0, *material.yield_stress);
+  for (std::size_t k = 0; k < curve.size(); ++k) {
+    const bool is_start = k == 0 && curve[k][0] == 0;
+    if (is_start && curve[k][1] != last[1])
+      problem("yield_curve",
+              fmt::format("starts at {:g} Pa, but yield_stress is {:g} Pa", curve[k][1], last[1]));
+    if (!is_start && !(curve[k][0] > last[0]))
+      problem("yield_curve", fmt::format("point {}: plastic strains must rise from point to point", k));
+    if (curve[k][1] < last[1])
+      problem("yield_curve", fmt::format("point {}: stresses must not fall from point to point", k));
+    last = curve[k];
+  }
+}
+
+}  // namespace
+
 void describe(Describe<Material>& d) {
   d.field("density", &Material::density, "kg/m³", "mass density", positive());
   d.field("young", &Material::young, "Pa", "Young's modulus", positive());
   d.field("poisson", &Material::poisson, "", "Poisson's ratio", Range{-1, 0.5, true, true});
   d.field("yield_stress", &Material::yield_stress, "Pa", "stress at which it yields; none: never",
           positive());
+  d.field("hardening", &Material::hardening, "Pa", "rise of the yield stress per plastic strain",
+          non_negative());
+  d.field(
+      "yield_curve", &Material::yield_curve, "",
+      "instead of hardening: [[plastic strain, yield stress in Pa], …], straight between the points, from "
+      "yield_stress at no plastic strain; constant after the last point",
+      non_negative());
+  d.check(check_yield_curve);
   d.field("fracture_energy", &Material::fracture_energy, "J/m²", "energy of a new crack; none: never breaks",
           positive());
   d.field("friction", &Material::friction, "", "Coulomb friction coefficient", between(0, 10));

@@ -37,6 +37,7 @@ enum class FieldKind {
   vector,
   integer_vector,
   numbers,
+  pairs,
   vectors,
   texts,
   json,
@@ -173,6 +174,8 @@ constexpr FieldKind kind_of() {
     return FieldKind::integer_vector;
   else if constexpr (std::is_same_v<U, std::vector<double>>)
     return FieldKind::numbers;
+  else if constexpr (std::is_same_v<U, std::vector<Vec2>>)
+    return FieldKind::pairs;
   else if constexpr (std::is_same_v<U, std::vector<Vec3>>)
     return FieldKind::vectors;
   else if constexpr (std::is_same_v<U, std::vector<std::string>>)

@@ -26,6 +26,11 @@ std::vector<ValidationRecord> validate_quadratic_calculix(const ValidationContex
 std::vector<ValidationRecord> validate_bending(const ValidationContext& context);
 std::vector<ValidationRecord> validate_manufactured(const ValidationContext& context);
 
+// plastic_cases.cpp
+std::vector<ValidationRecord> validate_plastic_bar(const ValidationContext& context);
+std::vector<ValidationRecord> validate_limit_load(const ValidationContext& context);
+std::vector<ValidationRecord> validate_taylor_rod(const ValidationContext& context);
+
 // validation_dynamics.cpp
 std::vector<ValidationRecord> validate_order(const ValidationContext& context);
 std::vector<ValidationRecord> validate_dissipation(const ValidationContext& context);

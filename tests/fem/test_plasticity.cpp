@@ -35,7 +35,9 @@ struct Sample {
 
   explicit Sample(const PlasticParameters& parameters, const std::vector<Points>& poses = {})
       : plasticity(elements, parameters, poses) {}
-  bool flow(const Mat3& total, double dt) { return plasticity.update(moved_by(total), energy, dt, elements); }
+  bool flow(const Mat3& total, double dt) {
+    return plasticity.update(moved_by(total), energy, dt, elements).flowed;
+  }
   Mat3 elastic(const Mat3& total) const { return total * plasticity.inverse()[0]; }
   double stored(const Mat3& total) const { return elastic_energy(energy, elements, moved_by(total)); }
 };
