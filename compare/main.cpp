@@ -201,6 +201,7 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       ->capture_default_str()
       ->check(CLI::IsMember({"lines", "snakemake"}));
   c->add_flag("!--no-pictures", a.pictures, "No rendered pictures: the report's 3D view draws them");
+  c->add_flag("--check", a.check, "Exit code 1 when a claim of the study does not hold or its reference is doubtful");
   CLI::Option* watch = c->add_flag(
       "--watch", a.watch, "Serve the report on 127.0.0.1 while the runs go on: it follows the frames");
   c->add_option("--port", a.port, "Of --watch; 0: any that is free")

@@ -105,6 +105,7 @@ struct CompareArguments {
   bool resume = false;
   bool dry_run = false;
   bool pictures = true;          // rendered for the report
+  bool check = false;            // claims that do not hold and a doubtful reference are failures
   std::string format = "lines";  // of --dry-run
   std::string collect;           // directory of finished runs
   bool watch = false;            // serve the report while the runs go on

@@ -14,6 +14,8 @@
 #include "compare/cli/run_board.h"
 #include "compare/jobs/batch.h"
 #include "compare/report/report.h"
+#include "compare/results/cards.h"
+#include "compare/results/claims.h"
 #include "compare/results/collect.h"
 #include "compare/results/paraview_script.h"
 #include "compare/results/side_by_side.h"
@@ -229,14 +231,29 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   return !interrupt_requested();
 }
 
-int collect_and_report(const Study& study, const fs::path& output, bool pictures, const Registry& registry,
-                       const Terminal& terminal) {
+// Whether every claim holds and the reference can be trusted.
+bool tell_claims(const Comparison& comparison, const Terminal& terminal) {
+  const std::vector<std::string> errors = reference_errors(comparison);
+  for (const std::string& error : errors) terminal.warn(error);
+  const CheckedLesson lesson = check_lesson(comparison);
+  for (const CheckedClaim& claim : lesson.claims) {
+    if (claim.verdict == Verdict::fails) terminal.warn(fmt::format("does not hold: {} ({})", claim.text, claim.numbers));
+    if (claim.verdict == Verdict::unchecked)
+      terminal.note(fmt::format("not checked: {} ({})", claim.text, claim.numbers));
+  }
+  if (const std::string line = claims_line(lesson); !line.empty()) terminal.say(line);
+  if (!lesson.problems.empty()) throw InputError(lesson.problems);
+  return errors.empty() && lesson.count(Verdict::holds) == static_cast<int>(lesson.claims.size());
+}
+
+int collect_and_report(const Study& study, const fs::path& output, const CompareArguments& arguments,
+                       const Registry& registry, const Terminal& terminal) {
   const Comparison comparison = collect(study, output, registry.method_names());
   write_comparison_csv(comparison);
   write_comparison_json(comparison);
   write_side_by_side(comparison);
   write_paraview_script(comparison);
-  for (const Note& note : write_report(comparison, registry, {pictures, interrupt_requested}))
+  for (const Note& note : write_report(comparison, registry, {arguments.pictures, interrupt_requested}))
     terminal.note(note.text);
   terminal.say(format_table(summary_table(comparison)));
   for (const ComparedRun& run : comparison.runs) {
@@ -244,8 +261,10 @@ int collect_and_report(const Study& study, const fs::path& output, bool pictures
       terminal.warn(fmt::format("{}: {}: {}", run.data.plan.name, to_string(run.data.record.status),
                                 run.data.record.message));
   }
+  const bool holds = tell_claims(comparison, terminal);
   terminal.say("report: " + (output / "report.html").string());
-  return comparison.all_done() ? k_exit_done : k_exit_cannot_go_on;
+  if (!comparison.all_done()) return k_exit_cannot_go_on;
+  return holds || !arguments.check ? k_exit_done : k_exit_failed_check;
 }
 
 }  // namespace
@@ -279,7 +298,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
     terminal.note("interrupted; go on with --resume");
     return k_exit_interrupted;
   }
-  const int code = collect_and_report(study, output, arguments.pictures, registry, terminal);
+  const int code = collect_and_report(study, output, arguments, registry, terminal);
   if (live) live->finish(file_bytes(output / "report.html"));
   return code;
 }

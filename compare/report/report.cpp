@@ -10,6 +10,8 @@
 #include "compare/report/assets.h"
 #include "compare/report/export.h"
 #include "compare/report/pictures.h"
+#include "compare/results/cards.h"
+#include "compare/results/claims.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
 
@@ -108,7 +110,7 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["directory"] = data.plan.directory;
   json["summary"] = info ? info->summary : "";
   json["source"] = info ? info->source : "";
-  json["models_deformation"] = info ? info->capabilities.deformation : true;
+  json["models_deformation"] = data.plan.capabilities.deformation;
   json["colour"] = run.colour;
   json["status"] = to_string(record.status);
   json["message"] = record.message;
@@ -120,6 +122,7 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["setup_time"] = number(record.setup_time.value_or(k_unknown));
   json["output_time"] = number(record.writer_time.value_or(k_unknown));
   json["doubts"] = run.doubts;
+  json["not_ranked"] = run.not_ranked;
   json["cost_ratio"] = number(run.cost_ratio);
   json["real_time_factor"] = number(record.real_time_factor.value_or(k_unknown));
   json["memory"] = number(record.peak_memory.value_or(k_unknown));
@@ -236,7 +239,12 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
                const Registry& registry) {
   Json json;
   json["title"] = comparison.study.title;
-  json["lesson"] = comparison.study.lesson;
+  const CheckedLesson lesson = check_lesson(comparison);
+  json["lesson"] = lesson.text;
+  json["claims"] = claims_json(lesson);
+  json["reference_errors"] = reference_errors(comparison);
+  json["reference_note"] = reference_note(comparison);
+  json["cards"] = cards_json(comparison);
   json["scene_title"] = comparison.study.scene_title;
   json["version"] = program_version();
   json["command"] = "exemplar compare " + comparison.study.path;

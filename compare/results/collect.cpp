@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "compare/results/cards.h"
 #include "compare/results/plausibility.h"
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
@@ -118,7 +119,9 @@ void add_shape_change(ComparedRun& run, const std::vector<Geometry>& surfaces) {
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     if (!surfaces[i].points.allFinite()) continue;
     run.change_times.push_back(run.data.surfaces[i].time);
-    run.shape_change.push_back(comparison.between(surfaces[i], surfaces.front()).rms_aligned);
+    const SurfaceDistances change = comparison.between(surfaces[i], surfaces.front());
+    run.shape_change.push_back(change.rms_aligned);
+    run.displacement.push_back(change.rms);
   }
 }
 
@@ -158,6 +161,13 @@ void read_runs(Comparison& comparison, const std::vector<std::string>& methods) 
   shade_sweeps(comparison.runs);
 }
 
+void add_doubts(ComparedRun& run, const std::vector<Geometry>& surfaces) {
+  for (const Doubt& doubt : find_doubts(run.data, surfaces.front(), surfaces.back())) {
+    run.doubts.push_back(doubt.text);
+    run.cures.push_back(doubt.cure);
+  }
+}
+
 // The runs are taken reference by reference, so that only two runs' frames are in memory.
 void compare_with_reference(Comparison& comparison, std::size_t r) {
   ComparedRun& reference = comparison.runs[r];
@@ -171,7 +181,7 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
     const bool itself = &run == &reference;
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
     set_bounds(run, surfaces);
-    if (!surfaces.empty()) run.doubts = find_doubts(run.data, surfaces.front(), surfaces.back());
+    if (!surfaces.empty()) add_doubts(run, surfaces);
     try {
       add_shape_change(run, surfaces);
       add_distances(run, surfaces, reference, truth);
@@ -203,6 +213,11 @@ double ComparedRun::largest_change() const {
   return *std::max_element(shape_change.begin(), shape_change.end());
 }
 
+double ComparedRun::largest_displacement() const {
+  if (!data.is_done() || displacement.empty()) return k_unknown;
+  return *std::max_element(displacement.begin(), displacement.end());
+}
+
 bool Comparison::all_done() const {
   return std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.data.is_done(); });
 }
@@ -219,6 +234,7 @@ Comparison collect(const Study& study, const fs::path& directory, const std::vec
     comparison.bounds.extend(run.bounds);
     comparison.view.extend(run.view);
   }
+  rank_runs(comparison);
   return comparison;
 }
 

@@ -25,8 +25,11 @@ struct ComparedRun {
   std::vector<SurfaceDistances> distances;
   // Of every frame: how far its shape is from that of the first frame (RMS after the best rigid motion), m.
   std::vector<double> change_times, shape_change;
+  std::vector<double> displacement;  // the same before alignment, m
   double cost_ratio = k_unknown;    // wall time over the reference's
   std::vector<std::string> doubts;  // plausibility.h
+  std::vector<std::string> cures;   // what to do about each
+  std::string not_ranked;           // why (cards.h); empty: it is ranked
   Box bounds;                       // of the surface over all frames, m
   Box view;  // the same without the outermost points: loose splinters are not looked at
 
@@ -36,6 +39,8 @@ struct ComparedRun {
   double worst_rms() const;
   double final_change() const;
   double largest_change() const;
+  double largest_displacement() const;
+  bool is_reference() const { return !reference.empty() && reference == data.plan.name; }
   double wall_time() const { return data.record.wall_time.value_or(k_unknown); }
 };
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/base/errors.h"
+#include "core/scene/json.h"
+#include "core/scene/scene_settings.h"
 
 namespace exemplar {
 
@@ -53,6 +56,15 @@ void add_warnings(RunData& run) {
 }
 
 }  // namespace
+
+bool RunData::is_cut_short() const {
+  const Json settings = Json::parse(record.settings.text, nullptr, false);
+  if (!settings.is_object() || !settings.contains("time")) return false;
+  TimeSettings time;
+  std::vector<Problem> ignored;
+  read_object(settings["time"], description_of<TimeSettings>(), &time, "time", ignored);
+  return record.frames < frame_count(time);
+}
 
 std::vector<std::string> RunData::notes(Severity severity) const {
   std::vector<std::string> texts;

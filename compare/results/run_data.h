@@ -23,6 +23,8 @@ struct RunData {
 
   bool has_frames() const { return !surfaces.empty(); }
   bool is_done() const { return record.status == RunStatus::done; }
+  // Done, but asked for fewer frames than its scene has.
+  bool is_cut_short() const;
   std::vector<std::string> notes(Severity severity) const;
   void warn(std::string text) { record.notes.push_back({Severity::warning, std::move(text)}); }
 };

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "compare/study/capability_names.h"
 #include "compare/study/study_settings.h"
 #include "core/base/errors.h"
 #include "core/run/runner.h"
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 
 // A slip in a sweep multiplies quickly: nine lists of ten values are 10⁹ runs.
 constexpr double k_most_runs = 2000;
+
+constexpr int k_most_words = 90;  // of a lesson: what a reader takes in before looking
 
 const std::vector<std::string> k_surface_metrics{"surface_rms",         "surface_max",  "surface_rms_aligned",
                                                  "surface_max_aligned", "shape_change", "peak_memory"};
@@ -74,16 +77,17 @@ class StudyPlanner {
   Study plan(const StudySettings& settings, const std::string& path) {
     m_study.path = path;
     m_study.title = settings.title;
-    m_study.lesson = settings.lesson;
     m_study.scene = (fs::path(path).parent_path() / settings.scene).lexically_normal().string();
     if (!settings.scene.empty() && !fs::is_regular_file(m_study.scene))
       problem("scene", "there is no file " + m_study.scene);
     add_entries(settings.runs);
     choose_reference(settings.reference);
     check_metrics(settings.metrics);
+    check_about(settings.about);
     check_number_of_runs(unpacked(settings.sweep));
     if (m_problems.empty()) multiply_out(unpacked(settings.sweep));
     if (m_problems.empty()) name_reference();
+    if (m_problems.empty()) bind_lesson(settings);
     if (m_problems.empty()) tell_sweep(unpacked(settings.sweep));
     if (m_problems.empty()) check_scenes();
     if (!m_problems.empty()) throw InputError(m_problems);
@@ -215,6 +219,52 @@ class StudyPlanner {
     }
   }
 
+  void check_about(const std::vector<std::string>& about) {
+    m_study.about = about;
+    const std::vector<std::string> known = capability_names();
+    for (std::size_t i = 0; i < about.size(); ++i) {
+      if (!contains(known, about[i]))
+        problem(fmt::format("about[{}]", i),
+                fmt::format("unknown capability '{}'{}: expected one of {}", about[i],
+                            did_you_mean(about[i], known), fmt::join(known, ", ")));
+    }
+  }
+
+  // The lesson and the claims with the runs that they speak of.
+  void bind_lesson(const StudySettings& settings) {
+    std::vector<RunName> runs;
+    for (const PlannedRun& run : m_study.runs) runs.push_back({run.name, run.directory});
+    attempt("lesson", [&] { m_study.lesson = parse_bound_text(settings.lesson, runs); });
+    if (const int words = m_study.lesson.words(); words > k_most_words)
+      problem("lesson", fmt::format("has {} words: expected at most {}", words, k_most_words));
+    for (std::size_t i = 0; i < settings.claims.size(); ++i) {
+      const StudyClaimSettings& given = settings.claims[i];
+      Claim claim;
+      claim.place = fmt::format("claims[{}]", i);
+      claim.op = given.op;
+      claim.within = given.within;
+      attempt(claim.place + ".claim", [&] { claim.text = parse_bound_text(given.claim, runs); });
+      attempt(claim.place + ".left", [&] { claim.left = parse_expression(given.left, runs); });
+      attempt(claim.place + ".right", [&] { claim.right = parse_expression(plain_text(given.right), runs); });
+      m_study.claims.push_back(std::move(claim));
+    }
+  }
+
+  template <class Work>
+  void attempt(const std::string& place, const Work& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      for (const Problem& found : error.problems()) problem(place, found.message);
+    }
+  }
+
+  // A number or the text of an expression.
+  static std::string plain_text(const JsonText& value) {
+    const Json json = Json::parse(value.text, nullptr, false);
+    return json.is_string() ? json.get<std::string>() : value.text;
+  }
+
   static double size_of(const Sweep& sweep) {
     double size = 1;
     for (const auto& [path, values] : sweep) size *= static_cast<double>(values.size());
@@ -283,6 +333,7 @@ class StudyPlanner {
     PlannedRun run;
     run.series = run.name = entry.name;
     run.method = entry.method;
+    run.capabilities = m_registry.get(entry.method).capabilities;
     run.place = entry.place;
     run.refine = refine;
     run.reference = entry.is_reference;
@@ -472,8 +523,8 @@ void select_runs(Study& study, const std::vector<std::string>& texts, const Regi
   }
   for (const std::string& name : wanted) {
     if (found.count(name)) continue;
-    registry.get(name);
     PlannedRun run;
+    run.capabilities = registry.get(name).capabilities;
     run.name = run.series = run.method = run.directory = run.place = name;
     run.settings = study.common;
     kept.push_back(run);

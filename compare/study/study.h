@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/study/expression.h"
 #include "core/run/registry.h"
 #include "core/scene/json.h"
 
@@ -22,6 +23,7 @@ struct PlannedRun {
   std::string name;    // unique in the study
   std::string series;  // the name of the study's entry: runs of a sweep share it
   std::string method;
+  Capabilities capabilities;        // of the method
   std::string directory;            // name of the folder, unique in the study
   std::vector<Setting> settings;    // everything that differs from the scene, in the order of application
   std::vector<Setting> variation;   // the part of `settings` that the study's sweep sets
@@ -32,8 +34,20 @@ struct PlannedRun {
   std::string place;     // JSON path of the entry in the study, e.g. runs[2]
 };
 
+// A sentence of the study and what must hold for it.
+struct Claim {
+  BoundText text;
+  Expression left, right;
+  std::string op;     // < <= > >= == about
+  double within = 0;  // of "about": |left − right| ≤ within · |right|
+  std::string place;  // JSON path, e.g. claims[2]
+};
+
 struct Study {
-  std::string path, title, lesson;
+  std::string path, title;
+  BoundText lesson;
+  std::vector<Claim> claims;
+  std::vector<std::string> about;  // capabilities that a method needs to be ranked
   std::string scene;  // path as the program opens it
   std::string scene_title;
   std::vector<PlannedRun> runs;  // sweeps multiplied out, in the order of the file, own reference last

@@ -1,6 +1,9 @@
 // A study file as it stands, described like a scene is:
 //
-//   {"title": …, "lesson": one paragraph on what one learns, "scene": path relative to the study,
+//   {"title": …, "lesson": at most 90 words on what one learns, numbers as {fem.plastic_dissipation} (expression.h),
+//    "claims": [{"claim": a sentence, "left": expression, "op": ">", "right": expression or number}],
+//    "about": what of the scene a method must model to be ranked, as in ["plasticity"],
+//    "scene": path relative to the study,
 //    "runs": ["fem", {"name", "method", "set": {path: value}, "refine": n or [n, …], "sweep": {path: […]}}],
 //    "sweep": {path: [values]},                    runs × values, but for runs with "fixed": true; each is compared with
 //                                                  the reference at the same values, or with a fixed one
@@ -37,8 +40,18 @@ struct StudyReferenceSettings {
   bool fixed = false;
 };
 
+// A sentence and the comparison that must hold for it.
+struct StudyClaimSettings {
+  std::string claim;
+  std::string left, op;
+  JsonText right;     // a number or an expression
+  double within = 0;  // of "about": relative
+};
+
 struct StudySettings {
   std::string title, lesson;
+  std::vector<StudyClaimSettings> claims;
+  std::vector<std::string> about;
   std::string scene;
   std::vector<StudyRunSettings> runs;
   NamedValues sweep;                                // lists
@@ -48,6 +61,7 @@ struct StudySettings {
 
 void describe(Describe<StudyRunSettings>& d);
 void describe(Describe<StudyReferenceSettings>& d);
+void describe(Describe<StudyClaimSettings>& d);
 void describe(Describe<StudySettings>& d);
 
 }  // namespace exemplar

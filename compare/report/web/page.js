@@ -75,30 +75,7 @@
   const swatch = run => el('span', {class: 'swatch', style: `--c:${run.colour}`});
   const title = run => el('h3', {}, swatch(run), run.name);
   const heading = (id, text, hint) => [el('h2', {id: id + '-title'}, text), hint ? el('p', {class: 'hint'}, hint) : null].filter(Boolean);
-  const done = runs.filter(run => run.status === 'done');
-  const sound = done.filter(run => !run.is_reference && finite(run.rms) && !run.doubts.length);
-  const still = sound.filter(run => !run.models_deformation);
-  const measured = sound.filter(run => run.models_deformation);
-
   // ---- top: what was compared, and what came out in one glance
-  function best(list, value) {
-    return list.filter(run => finite(value(run))).sort((a, b) => value(a) - value(b))[0];
-  }
-  function verdicts() {
-    const list = [];
-    const add = (what, run, number) => run && list.push({what, run, number});
-    const reference = runs.find(run => run.is_reference && run.status === 'done');
-    add('Reference', reference, reference && `${duration(reference.wall_time)}, ${ratio(reference.real_time_factor)} real time`);
-    const closest = best(measured, run => run.rms);
-    add(still.length ? 'Closest to it at the end, of those that deform' : 'Closest to it at the end', closest, closest && `${length(closest.rms)} apart (RMS), ${speedWords(closest)}`);
-    const shape = best(measured, run => run.rms_aligned);
-    if (shape && shape !== closest) add(still.length ? 'Closest in shape alone, of those that deform' : 'Closest in shape alone', shape, `${length(shape.rms_aligned)} after alignment, ${speedWords(shape)}`);
-    const fastest = best(measured, run => run.wall_time);
-    if (fastest && fastest !== closest) add('Fastest that deforms', fastest, `${duration(fastest.wall_time)}, ${length(fastest.rms)} apart`);
-    const motion = best(still, run => run.wall_time);
-    add('Motion only: cannot deform', motion, motion && `${duration(motion.wall_time)}, ${length(motion.rms)} apart, ${speedWords(motion)}`);
-    return list;
-  }
   // What happened to the body, in one sentence.
   function changeWords(run) {
     if (!run.models_deformation) return 'The body keeps its shape.';
@@ -113,10 +90,6 @@
     const words = run.not_modelled.map(item => item.split(':')[0]);
     return words.length ? 'Leaves out: ' + words.join(', ') + '.' : 'Leaves nothing of the scene out.';
   }
-  function speedWords(run) {
-    if (!finite(run.cost_ratio)) return duration(run.wall_time);
-    return run.cost_ratio <= 1 ? `${round3(1 / run.cost_ratio)} × faster` : `${round3(run.cost_ratio)} × slower`;
-  }
   function buildTop() {
     const top = document.getElementById('top');
     top.append(el('h1', {}, data.title));
@@ -126,20 +99,43 @@
     for (const run of runs.filter(run => run.status !== 'done')) {
       top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name}: ${run.status}. `), run.message || ''));
     }
-    for (const run of runs.filter(run => run.doubts.length)) {
-      top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name} is doubtful: `), run.doubts.join('; ') + '. It is not ranked below.'));
+    for (const error of data.reference_errors) top.append(el('p', {class: 'notice'}, el('b', {}, 'No run is ranked: '), error + '.'));
+    for (const run of runs.filter(run => run.doubts.length && !run.is_reference)) {
+      top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name} is doubtful: `), run.doubts.join('; ') + '.'));
     }
+    if (data.reference_note) top.append(el('p', {class: 'meta'}, data.reference_note));
     for (const note of data.notes) top.append(el('p', {class: 'meta'}, note[0].toUpperCase() + note.slice(1) + '.'));
   }
-  function buildLesson() {
-    const section = document.getElementById('lesson'), list = verdicts();
-    if (!data.lesson && list.length < 2) return;
-    section.append(...heading('lesson', 'What this shows'));
-    if (data.lesson) section.append(el('p', {class: 'lead'}, data.lesson));
-    if (list.length > 1) {
-      section.append(el('ul', {class: 'verdict'}, ...list.map(item => el('li', {style: `--c:${item.run.colour}`},
-        el('span', {class: 'what'}, item.what), el('b', {}, item.run.name), el('span', {class: 'number'}, item.number)))));
+  // The lesson with those of its sentences struck out that are claims which do not hold.
+  function lessonParts() {
+    let parts = [data.lesson];
+    for (const claim of data.claims.filter(claim => claim.verdict === 'fails')) {
+      parts = parts.flatMap(part => {
+        const at = typeof part === 'string' ? part.indexOf(claim.claim) : -1;
+        return at < 0 ? [part] : [part.slice(0, at), el('s', {title: claim.numbers}, claim.claim), part.slice(at + claim.claim.length)];
+      });
     }
+    return parts;
+  }
+  function buildClaims() {
+    const marks = {holds: '✓', fails: '✗', unchecked: '?'}, open = data.claims.some(claim => claim.verdict === 'fails');
+    const holding = data.claims.filter(claim => claim.verdict === 'holds').length;
+    return el('details', {class: 'claims', open}, el('summary', {}, `${holding} of ${data.claims.length} claims hold`),
+      el('ul', {}, ...data.claims.map(claim => el('li', {class: claim.verdict}, marks[claim.verdict] + ' ',
+        el(claim.verdict === 'fails' ? 's' : 'span', {}, claim.claim), ' ', el('small', {}, claim.numbers)))));
+  }
+  function buildLesson() {
+    const section = document.getElementById('lesson');
+    const unranked = runs.filter(run => run.not_ranked && !run.is_reference && run.status === 'done');
+    if (!data.lesson && data.cards.length < 2) return;
+    section.append(...heading('lesson', 'What this shows'));
+    if (data.lesson) section.append(el('p', {class: 'lead'}, ...lessonParts()));
+    if (data.claims.length) section.append(buildClaims());
+    if (data.cards.length > 1) {
+      section.append(el('ul', {class: 'verdict'}, ...data.cards.map(card => el('li', {style: `--c:${runs[card.runs[0]].colour}`},
+        el('span', {class: 'what'}, card.what), el('b', {}, card.runs.map(index => runs[index].name).join(', ')), el('span', {class: 'number'}, card.number)))));
+    }
+    if (unranked.length) section.append(el('p', {class: 'meta'}, 'Shown, not ranked: ', unranked.map(run => `${run.name} (${run.not_ranked})`).join('; '), '.'));
   }
 
   // ---- pictures
@@ -460,7 +456,7 @@
     }));
     const swept = points.some(run => run.resolution);
     return el('div', {class: 'chart', id: 'work-precision', style: 'max-width:860px;margin-top:24px'}, el('h3', {}, swept ? 'Work against precision ' : 'Error against cost ',
-      el('small', {}, 'bottom left is better: nearer to the reference, and faster' + (still.length ? '; hollow: cannot deform, only the motion counts' : '')),
+      el('small', {}, 'bottom left is better: nearer to the reference, and faster' + (points.some(run => !run.models_deformation) ? '; hollow: cannot deform, only the motion counts' : '')),
       saver('SVG', 'error-and-cost.svg', () => svgBlob(drawing)), saver('CSV', 'error-and-cost.csv', () => csvBlob([['run', 'wall time [s]', 'RMS [m]'], ...points.map(run => [run.name, run.wall_time, run.rms])]))), el('div', {class: 'scroll'}, el('div', {style: 'min-width:520px;padding-top:14px'}, drawing)));
   }
   function drawSeries(drawing, list, index, x, y) {
@@ -519,6 +515,6 @@
       ' (these numbers), ', el('code', {}, 'side_by_side.pvd'), ' and ', el('code', {}, 'paraview.py'), ' (for ParaView). Made with ', el('code', {}, data.command), '.'));
   }
 
-  buildTop(); buildPictures(); buildRigs(); buildLesson(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
+  buildTop(); buildLesson(); buildPictures(); buildRigs(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
   if (data.times.length) setNow(data.times[data.times.length - 1]);
 })();
