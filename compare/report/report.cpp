@@ -256,6 +256,9 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
   json["cost_note"] = cost_note(comparison);
   json["pictures_note"] =
       pictures.problem.empty() ? "" : "Drawn by the 3D view of this page, because " + pictures.problem + ".";
+  json["poses"] = Json::array();
+  for (const ExamplePicture& pose : pictures.poses)
+    json["poses"].push_back({{"name", pose.name}, {"src", png_source(pose.png)}});
   json["rigs"] = png_source(pictures.rigs);
   json["example_weights"] = png_source(pictures.examples);
   json["runs"] = Json::array();

@@ -101,6 +101,14 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
   return run;
 }
 
+std::vector<std::string> body_names(const RunData& run) {
+  const Json settings = Json::parse(run.record.settings.text, nullptr, false);
+  const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();
+  std::vector<std::string> names;
+  for (const Json& body : bodies) names.push_back(body.is_object() ? body.value("name", "") : "");
+  return names;
+}
+
 const PvdEntry* entry_at(const std::vector<PvdEntry>& entries, double time) {
   const PvdEntry* nearest = nullptr;
   // A run that ended at its first frame has no interval: only that moment is there.

@@ -32,6 +32,9 @@ struct RunData {
 // Never throws for what is missing or damaged: the status and message say it.
 RunData read_run(const PlannedRun& plan, const std::filesystem::path& directory);
 
+// Of the run's scene, in its order.
+std::vector<std::string> body_names(const RunData& run);
+
 // The entry whose time is within half a frame of `time`; nullptr when there is none.
 const PvdEntry* entry_at(const std::vector<PvdEntry>& entries, double time);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "compare/results/surface_values.h"
 #include "core/base/errors.h"
@@ -24,10 +23,7 @@ const ComparedRun* find_run(const Comparison& comparison, const std::string& nam
 
 // The body's place among those of the run's scene.
 int body_index(const RunData& run, const std::string& body) {
-  const Json settings = Json::parse(run.record.settings.text, nullptr, false);
-  const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();
-  std::vector<std::string> names;
-  for (const Json& one : bodies) names.push_back(one.is_object() ? one.value("name", "") : "");
+  const std::vector<std::string> names = body_names(run);
   const auto found = std::find(names.begin(), names.end(), body);
   if (found == names.end())
     throw InputError(fmt::format("there is no body called '{}'{}", body, did_you_mean(body, names)));

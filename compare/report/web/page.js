@@ -143,9 +143,18 @@
     const last = data.times.length - 1;
     return last < 0 ? [] : [0, 1, 2, 3, 4].map(i => Math.round(i * last / 4));
   }
+  // What the artist drew: the body at rest and each example pose.
+  function posesStrip() {
+    const name = pose => pose.name || 'at rest';
+    return el('div', {class: 'strip poses'}, el('div', {class: 'who'}, el('h3', {}, data.poses.length > 2 ? 'The examples' : 'The example'),
+      el('p', {}, 'The body as it is, and what the artist drew that it may become. Methods that know no examples never see it.')),
+      el('div', {class: 'frames', role: 'group', 'aria-label': 'the body at rest and its example poses'}, ...data.poses.map(pose =>
+        el('figure', {}, el('img', {src: pose.src, alt: `the body: ${name(pose)}`}), el('figcaption', {}, name(pose))))));
+  }
   function buildPictures() {
     const section = document.getElementById('pictures');
     section.append(...heading('pictures', 'What each method did', 'Change of shape: how far the surface is from its shape at the start, RMS after the best rigid motion. ' + data.pictures_note));
+    if (data.poses.length) section.append(posesStrip());
     runs.forEach((run, index) => {
       const frames = el('div', {class: 'frames', tabindex: 0, role: 'group', 'aria-label': `${run.name} at five times`});
       if (run.pictures.length) {
