@@ -13,6 +13,7 @@
 #include "compare/cli/interrupt.h"
 #include "compare/cli/run_board.h"
 #include "compare/jobs/batch.h"
+#include "compare/reference/reference_file.h"
 #include "compare/report/report.h"
 #include "compare/results/cards.h"
 #include "compare/results/claims.h"
@@ -83,6 +84,7 @@ Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& out
 int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
                 const Terminal& terminal) {
   for (const PlannedRun& run : study.runs) {
+    if (!run.file.empty()) continue;
     terminal.say(shell_line(command_of(run, study, output, arguments)));
   }
   return k_exit_done;
@@ -105,6 +107,7 @@ int print_snakefile(const Study& study, const fs::path& output, const CompareArg
   std::string inputs, rules;
   for (std::size_t i = 0; i < study.runs.size(); ++i) {
     const PlannedRun& run = study.runs[i];
+    if (!run.file.empty()) continue;
     const std::string record = (output / run.directory / "run.json").string();
     const std::string command =
         shell_line(command_of(run, study, output, arguments)) + " || test -s " + shell_quoted(record);
@@ -187,6 +190,16 @@ class LivePage {
   std::size_t m_frames = 0;
 };
 
+// Certified references as runs among the others.
+void unpack_references(const Study& study, const fs::path& output) {
+  for (const PlannedRun& run : study.runs) {
+    if (run.file.empty()) continue;
+    make_writable_directory(output / run.directory);
+    const DirectoryLock lock(output / run.directory);
+    unpack_reference(read_reference(run.file), output / run.directory);
+  }
+}
+
 // Runs what is left; false when interrupted.
 bool run_all(const Study& study, const fs::path& output, const CompareArguments& arguments,
              const Registry& registry, const Terminal& terminal, LivePage* live) {
@@ -194,6 +207,7 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   std::vector<const PlannedRun*> planned;
   std::vector<int> frames;
   for (const PlannedRun& run : study.runs) {
+    if (!run.file.empty()) continue;
     const Need need = what_is_left(run, study, output, arguments, registry);
     if (need == Need::nothing) {
       terminal.note(run.name + ": complete already");
@@ -291,6 +305,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
   const DirectoryLock lock(output);
+  unpack_references(study, output);
   std::optional<LivePage> live;
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
   if (arguments.collect.empty() &&

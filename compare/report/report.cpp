@@ -128,6 +128,8 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["memory"] = number(record.peak_memory.value_or(k_unknown));
   json["steps"] = record.steps;
   json["iterations"] = record.iterations;
+  json["uncertainty"] = number(run.final_uncertainty().rms);
+  json["uncertainty_max"] = number(run.final_uncertainty().max);
   json["rms"] = number(last ? last->rms : k_unknown);
   json["max"] = number(last ? last->max : k_unknown);
   json["rms_aligned"] = number(last ? last->rms_aligned : k_unknown);
@@ -177,6 +179,26 @@ void add_distances(std::vector<Plot>& plots, const ComparedRun& run, std::size_t
            max_aligned);
 }
 
+// What the references leave open of a metric: of a distance from 0 up, of any other around the reference's own line.
+Json bands_of(const Comparison& comparison, const std::string& metric) {
+  Json bands = Json::array();
+  for (const ComparedRun& run : comparison.runs) {
+    const MetricsTable& table = run.data.uncertainty;
+    if (!run.is_reference() || table.find(metric) < 0 || metric == "time" || metric == "frame") continue;
+    const std::vector<double> widths = table.column(metric);
+    std::vector<double> low(widths.size(), 0), high = widths;
+    if (!metric.starts_with("surface_")) {
+      const std::vector<double> middle = run.data.metrics.column(metric);
+      for (std::size_t i = 0; i < widths.size(); ++i) {
+        low[i] = middle[i] - widths[i];
+        high[i] = middle[i] + widths[i];
+      }
+    }
+    bands.push_back({{"times", numbers(table.column("time"))}, {"low", numbers(low)}, {"high", numbers(high)}});
+  }
+  return bands;
+}
+
 // Every metric over time; those the study names come first.
 Json metrics_json(const Comparison& comparison) {
   std::vector<Plot> plots;
@@ -202,6 +224,7 @@ Json metrics_json(const Comparison& comparison) {
     list.push_back({{"name", plot.metric.name},
                     {"unit", plot.metric.unit},
                     {"label", plot.label},
+                    {"bands", bands_of(comparison, plot.metric.name)},
                     {"first", rank(plot) < static_cast<std::ptrdiff_t>(first.size())},
                     {"lines", plot.lines}});
   }

@@ -30,6 +30,7 @@ std::string why_not_ranked(const Comparison& comparison, const ComparedRun& run)
   const ComparedRun* reference = reference_run(comparison, run);
   if (!reference || !run.final_distances()) return "there is no reference to measure it against";
   if (!reference->doubts.empty()) return "the reference is doubtful";
+  if (!std::isfinite(run.final_uncertainty().rms)) return "the reference does not converge up to the end";
   if (!run.data.plan.capabilities.deformation) return "cannot deform";
   const std::vector<std::string> missing = lacking(run.data.plan.capabilities, comparison.study.about);
   if (!missing.empty()) return fmt::format("does not model {}", fmt::join(missing, ", "));
@@ -63,20 +64,22 @@ class CardMaker {
     const auto aligned = [](const ComparedRun& run) { return run.final_distances()->rms_aligned; };
     const auto time = [](const ComparedRun& run) { return run.wall_time(); };
     const std::string rest = m_ranked.size() + 1 < m_comparison.runs.size() ? ", of those that are ranked" : "";
-    const std::vector<std::size_t> closest = add("Closest to it at the end" + rest, m_ranked, rms, [&](const ComparedRun& run) {
-      return fmt::format("{} apart (RMS), {}", distance_text(run, rms(run)), speed_words(run));
+    const auto band = [](const ComparedRun& run) { return run.final_uncertainty().rms; };
+    const auto exact = [](const ComparedRun&) { return 0.0; };
+    const std::vector<std::size_t> closest = add("Closest to it at the end" + rest, m_ranked, rms, band, [&](const ComparedRun& run) {
+      return fmt::format("{} apart (RMS), {}", distance_text(rms(run), band(run)), speed_words(run));
     });
-    const std::vector<std::size_t> shape = best(m_shaped, aligned);
+    const std::vector<std::size_t> shape = best(m_shaped, aligned, band);
     if (shape != closest)
-      add("Closest in shape alone" + rest, m_shaped, aligned, [&](const ComparedRun& run) {
-        return fmt::format("{} after alignment, {}", distance_text(run, aligned(run)), speed_words(run));
+      add("Closest in shape alone" + rest, m_shaped, aligned, band, [&](const ComparedRun& run) {
+        return fmt::format("{} after alignment, {}", distance_text(aligned(run), band(run)), speed_words(run));
       });
-    if (best(m_ranked, time) != closest)
-      add("Fastest" + rest, m_ranked, time, [&](const ComparedRun& run) {
-        return fmt::format("{}, {} apart", duration_text(run.wall_time()), distance_text(run, rms(run)));
+    if (best(m_ranked, time, exact) != closest)
+      add("Fastest" + rest, m_ranked, time, exact, [&](const ComparedRun& run) {
+        return fmt::format("{}, {} apart", duration_text(run.wall_time()), distance_text(rms(run), band(run)));
       });
-    add("Motion only: cannot deform", m_rigid, time, [&](const ComparedRun& run) {
-      return fmt::format("{}, {} apart", duration_text(run.wall_time()), distance_text(run, rms(run)));
+    add("Motion only: cannot deform", m_rigid, time, exact, [&](const ComparedRun& run) {
+      return fmt::format("{}, {} apart", duration_text(run.wall_time()), distance_text(rms(run), band(run)));
     });
     return std::move(m_cards);
   }
@@ -99,28 +102,28 @@ class CardMaker {
     }
   }
 
-  // The run with the smallest value and those that cannot be told from it.
-  template <class Value>
-  std::vector<std::size_t> best(const std::vector<std::size_t>& list, const Value& value) const {
+  // The run with the smallest value and those that the reference cannot tell from it.
+  template <class Value, class Band>
+  std::vector<std::size_t> best(const std::vector<std::size_t>& list, const Value& value, const Band& band) const {
     std::vector<std::size_t> sorted;
     for (const std::size_t i : list) {
       if (std::isfinite(value(run(i)))) sorted.push_back(i);
     }
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&](std::size_t a, std::size_t b) { return value(run(a)) < value(run(b)); });
-    if (sorted.size() > 1) sorted.resize(1);
+    std::erase_if(sorted, [&, first = sorted.empty() ? 0 : sorted.front()](std::size_t i) {
+      return i != first && value(run(i)) - value(run(first)) > band(run(i));
+    });
     return sorted;
   }
 
-  template <class Value, class Words>
+  template <class Value, class Band, class Words>
   std::vector<std::size_t> add(const std::string& what, const std::vector<std::size_t>& list, const Value& value,
-                               const Words& words) {
-    const std::vector<std::size_t> found = best(list, value);
+                               const Band& band, const Words& words) {
+    const std::vector<std::size_t> found = best(list, value, band);
     if (!found.empty()) m_cards.push_back({what, found, words(run(found.front()))});
     return found;
   }
-
-  static std::string distance_text(const ComparedRun&, double metres) { return length_text(metres); }
 
   const Comparison& m_comparison;
   std::vector<std::size_t> m_ranked, m_shaped, m_rigid;
@@ -152,6 +155,14 @@ std::string reference_note(const Comparison& comparison) {
   const bool has_one = std::any_of(comparison.runs.begin(), comparison.runs.end(),
                                    [](const ComparedRun& run) { return run.is_reference(); });
   if (!has_one) return {};
+  for (const ComparedRun& run : comparison.runs) {
+    if (!run.is_reference() || run.data.plan.file.empty() || run.uncertainties.empty()) continue;
+    const double end = run.uncertainties.back().rms;
+    return std::isfinite(end) ? fmt::format("The reference is certified: at the end its surface is within {} (RMS) of its limit.",
+                                            length_text(end))
+                              : "The reference is certified, but does not converge up to the end: " +
+                                    fmt::format("{}", fmt::join(run.data.notes(Severity::note), "; ")) + ".";
+  }
   return "The reference is a run like the others: how far it is from its own limit was not measured.";
 }
 

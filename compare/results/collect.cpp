@@ -99,6 +99,19 @@ void set_bounds(ComparedRun& run, const std::vector<Geometry>& surfaces) {
   run.view = bounds_of(surfaces, 0.02);
 }
 
+// Of the row nearest in time.
+SurfaceUncertainty uncertainty_at(const MetricsTable& table, double time) {
+  const std::vector<double> times = table.column("time");
+  SurfaceUncertainty nearest;
+  double gap = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (std::abs(times[i] - time) >= gap) continue;
+    gap = std::abs(times[i] - time);
+    nearest = {table.column("surface_rms")[i], table.column("surface_max")[i]};
+  }
+  return nearest;
+}
+
 void add_distances(ComparedRun& run, const std::vector<Geometry>& surfaces, const ComparedRun& reference,
                    const std::vector<Geometry>& reference_surfaces) {
   if (surfaces.empty() || reference_surfaces.empty()) return;
@@ -110,6 +123,8 @@ void add_distances(ComparedRun& run, const std::vector<Geometry>& surfaces, cons
     const auto j = static_cast<std::size_t>(same_time - reference.data.surfaces.data());
     run.times.push_back(time);
     run.distances.push_back(comparison.between(surfaces[i], reference_surfaces[j]));
+    if (!reference.data.uncertainty.columns.empty())
+      run.uncertainties.push_back(uncertainty_at(reference.data.uncertainty, time));
   }
 }
 
@@ -177,7 +192,9 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
         reference_of(comparison.study, run.data.plan)->name != reference.data.plan.name)
       continue;
     run.reference = reference.data.plan.name;
-    if (run.data.is_done()) run.cost_ratio = run.wall_time() / reference.wall_time();
+    // A certified reference was made elsewhere, at another time: its cost is no measure.
+    if (run.data.is_done() && reference.data.plan.file.empty())
+      run.cost_ratio = run.wall_time() / reference.wall_time();
     const bool itself = &run == &reference;
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
     set_bounds(run, surfaces);
@@ -195,6 +212,10 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
 
 const SurfaceDistances* ComparedRun::final_distances() const {
   return data.is_done() && !distances.empty() ? &distances.back() : nullptr;
+}
+
+SurfaceUncertainty ComparedRun::final_uncertainty() const {
+  return uncertainties.empty() ? SurfaceUncertainty{0, 0} : uncertainties.back();
 }
 
 double ComparedRun::worst_rms() const {
@@ -248,6 +269,10 @@ std::string length_text(double metres) {
   return fmt::format("{:.3g} m", metres);
 }
 
+std::string distance_text(double metres, double uncertainty) {
+  return metres <= uncertainty && uncertainty > 0 ? "≤ " + length_text(uncertainty) : length_text(metres);
+}
+
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "–";
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
@@ -268,8 +293,8 @@ std::vector<std::vector<std::string>> summary_table(const Comparison& comparison
     const bool itself = run.reference == run.data.plan.name;
     rows.push_back(
         {run.data.plan.name, std::string(to_string(run.data.record.status)),
-         itself && run.data.is_done() ? "is the reference" : length_text(last ? last->rms : k_unknown),
-         itself ? "" : length_text(last ? last->rms_aligned : k_unknown),
+         itself && run.data.is_done() ? "is the reference" : distance_text(last ? last->rms : k_unknown, run.final_uncertainty().rms),
+         itself ? "" : distance_text(last ? last->rms_aligned : k_unknown, run.final_uncertainty().rms),
          duration_text(run.data.record.setup_time.value_or(k_unknown)), duration_text(run.wall_time()),
          duration_text(run.data.record.writer_time.value_or(k_unknown)),
          number(run.data.record.real_time_factor.value_or(k_unknown), "{:.3g}"),

@@ -85,6 +85,7 @@ Json surface_json(const ComparedRun& run) {
             {"rms_aligned [m]", json_number(last[2])},
             {"max_aligned [m]", json_number(last[3])}}},
           {"worst_rms [m]", json_number(last[4])},
+          {"uncertainty [m]", json_number(run.final_uncertainty().rms)},
           {"frames", frames}};
 }
 

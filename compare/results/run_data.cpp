@@ -92,6 +92,7 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
     if (fs::is_regular_file(directory / "metrics.csv")) run.metrics = read_metrics(directory / "metrics.csv");
     if (fs::is_regular_file(directory / "timings.csv"))
       run.metrics.join(read_metrics(directory / "timings.csv", AtDamage::stop));
+    if (!plan.file.empty()) run.uncertainty = read_metrics(directory / "uncertainty.csv");
   } catch (const std::exception& damage) {
     run.record.status = RunStatus::failed;
     run.record.message = damage.what();

@@ -19,6 +19,7 @@ struct RunData {
   std::filesystem::path directory;
   RunRecord record;  // its notes also tell what the metrics and frames show
   MetricsTable metrics;
+  MetricsTable uncertainty;  // of a certified reference, at its times; else no columns
   std::vector<PvdEntry> surfaces, obstacles;  // by time
 
   bool has_frames() const { return !surfaces.empty(); }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "compare/reference/reference_file.h"
 #include "compare/study/capability_names.h"
 #include "compare/study/study_settings.h"
 #include "core/base/errors.h"
@@ -59,6 +60,7 @@ struct Entry {
   Sweep sweep;
   bool is_fixed = false;  // the study's sweep passes it by
   bool is_reference = false;
+  std::string file;  // of a certified reference
 };
 
 // From the settings to the runs.
@@ -135,6 +137,7 @@ class StudyPlanner {
       if (!m_entries.empty()) m_entries.front().is_reference = true;
       return;
     }
+    if (reference->file) return add_reference_file(*reference);
     if (!reference->method) {
       m_reference = reference->name.value_or("");
       return check_reference_name();
@@ -150,6 +153,16 @@ class StudyPlanner {
                 reference->fixed,
                 true};
     if (known_method(entry.method, "reference.method")) add_entry(std::move(entry));
+  }
+
+  void add_reference_file(const StudyReferenceSettings& reference) {
+    Entry entry;
+    entry.name = reference.name.value_or("certified reference");
+    entry.place = "reference";
+    entry.is_fixed = entry.is_reference = true;
+    entry.file = (fs::path(m_study.path).parent_path() / *reference.file).lexically_normal().string();
+    attempt("reference.file", [&] { entry.method = read_reference(entry.file).method; });
+    if (known_method(entry.method, "reference.file")) add_entry(std::move(entry));
   }
 
   // At once, beside all other problems: an entry, or one of its runs by its longer name.
@@ -336,7 +349,9 @@ class StudyPlanner {
     run.capabilities = m_registry.get(entry.method).capabilities;
     run.place = entry.place;
     run.refine = refine;
+    run.file = entry.file;
     run.reference = entry.is_reference;
+    run.for_all = !entry.file.empty();
     run.settings = m_study.common;
     run.settings.insert(run.settings.end(), entry.set.begin(), entry.set.end());
     run.variation = variation;
@@ -407,6 +422,7 @@ class StudyPlanner {
     check_scene(m_assignments, "");
     if (m_problems.size() > before) return;
     for (const PlannedRun& run : m_study.runs) {
+      if (!run.file.empty()) continue;
       std::vector<std::string> assignments;
       for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
       check_scene(assignments, run.place);

@@ -31,6 +31,7 @@ struct PlannedRun {
   double refine = 1;
   bool reference = false;
   bool for_all = false;  // a reference for every run, whatever its values of the study's sweep
+  std::string file;      // a certified reference that stands for a run; empty: it is run
   std::string place;     // JSON path of the entry in the study, e.g. runs[2]
 };
 

@@ -34,6 +34,8 @@ void describe(Describe<StudyRunSettings>& d) {
 void describe(Describe<StudyReferenceSettings>& d) {
   d.field("name", &StudyReferenceSettings::name, "", "name of a run, or of this one");
   d.field("method", &StudyReferenceSettings::method, "", "given: a run of its own with this method");
+  d.field("file", &StudyReferenceSettings::file, "", "given: a certified reference, relative to the study").path();
+  d.at_most_one({"file", "method"});
   d.field("set", &StudyReferenceSettings::set, "", "settings of the scene for this run: path → value");
   d.field("refine", &StudyReferenceSettings::refine, "", "finer volumes: grid × n, max_tet_volume / n³",
           k_refinements);
@@ -41,7 +43,8 @@ void describe(Describe<StudyReferenceSettings>& d) {
           "one reference for all values of the study's sweep, instead of one for each");
   d.shorthand("name");
   d.check([](const StudyReferenceSettings& reference, const ProblemSink& problem) {
-    if (!reference.name && !reference.method) problem("method", "is missing: expected a string");
+    if (!reference.name && !reference.method && !reference.file)
+      problem("method", "is missing: expected a string");
     if (!reference.method && (!reference.set.empty() || reference.refine != 1))
       problem("method", "is missing: a run with settings of its own needs one");
   });

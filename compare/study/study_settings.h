@@ -8,7 +8,7 @@
 //    "sweep": {path: [values]},                    runs × values, but for runs with "fixed": true; each is compared with
 //                                                  the reference at the same values, or with a fixed one
 //    "reference": name of an entry or of one of its swept runs ("fem, yield_stress 2000000"), or {"method", "refine",
-//                 "set", "fixed"}: a run of its own, finer than the others,
+//                 "set", "fixed"}: a run of its own, finer than the others, or {"file"}: a certified one,
 //    "metrics": ["surface_rms", …]}
 //
 // `refine` n makes the reference volumes of the bodies finer: grid × n, max_tet_volume / n³. A list of them,
@@ -32,9 +32,10 @@ struct StudyRunSettings {
   bool fixed = false;  // the study's sweep passes it by
 };
 
-// Without a method it is the name of one of the runs.
+// Without a method and a file it is the name of one of the runs.
 struct StudyReferenceSettings {
   std::optional<std::string> name, method;
+  std::optional<std::string> file;  // relative to the study: compare/reference/reference_file.h
   NamedValues set;
   double refine = 1;
   bool fixed = false;

@@ -41,6 +41,7 @@
     if (metres < 1) return round3(metres * 1e3) + ' mm';
     return round3(metres) + ' m';
   }
+  const distance = (metres, uncertainty) => finite(metres) && metres <= uncertainty && uncertainty > 0 ? '≤ ' + length(uncertainty) : length(metres);
   function duration(seconds) {
     if (!finite(seconds)) return '–';
     if (seconds < 1) return round3(seconds * 1e3) + ' ms';
@@ -59,7 +60,7 @@
     }}, label);
   }
   const fileName = (...parts) => parts.join('-').replace(/[^\w.-]+/g, '_');
-  const plotStyle = 'text{font:11px sans-serif;fill:#5b6670}.grid{stroke:#e9ecef}.axis{stroke:#b8c0c7}.now{display:none}.line{fill:none;stroke-width:1.9;stroke-linejoin:round}';
+  const plotStyle = 'text{font:11px sans-serif;fill:#5b6670}.grid{stroke:#e9ecef}.axis{stroke:#b8c0c7}.now{display:none}.band{fill:#9aa3ab;opacity:0.25}.line{fill:none;stroke-width:1.9;stroke-linejoin:round}';
   // A plot as a file of its own: its style goes with it.
   function svgBlob(drawing) {
     const copy = drawing.cloneNode(true), style = svg('style');
@@ -174,7 +175,7 @@
       }
       const numbers = run.status !== 'done' ? el('p', {class: 'failed'}, run.status)
         : el('p', {class: 'numbers'}, run.is_reference ? `reference · ${duration(run.wall_time)}`
-          : `${length(run.rms)} from the reference · ${duration(run.wall_time)}`);
+          : `${distance(run.rms, run.uncertainty)} from the reference · ${duration(run.wall_time)}`);
       section.append(el('div', {class: 'strip'}, el('div', {class: 'who'}, title(run), el('p', {}, run.summary), numbers,
         run.frames ? el('p', {class: 'numbers'}, changeWords(run)) : null, el('p', {}, leftOut(run))), frames));
     });
@@ -315,8 +316,8 @@
     const head = ['run', 'distance to reference (RMS)', 'largest', 'shape only (RMS)', 'change of shape: most', 'at the end', 'set-up', 'wall time', 'output', 'time / reference', '× real time', 'peak memory', 'steps', 'solver iterations'];
     const body = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name + (run.doubts.length ? ' (doubtful)' : '')),
       ...(run.status === 'done' ? [
-        run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', length(run.rms)), el('td', {}, run.is_reference ? '' : length(run.max)),
-        el('td', {}, run.is_reference ? '' : length(run.rms_aligned)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), el('td', {}, duration(run.setup_time)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, duration(run.output_time)), el('td', {}, ratio(run.cost_ratio)),
+        run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', distance(run.rms, run.uncertainty)), el('td', {}, run.is_reference ? '' : distance(run.max, run.uncertainty_max)),
+        el('td', {}, run.is_reference ? '' : distance(run.rms_aligned, run.uncertainty)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), el('td', {}, duration(run.setup_time)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, duration(run.output_time)), el('td', {}, ratio(run.cost_ratio)),
         el('td', {}, short(run.real_time_factor)), el('td', {}, finite(run.memory) ? Math.round(run.memory) + ' MB' : '–'),
         el('td', {}, run.steps.toLocaleString('en')), el('td', {}, run.iterations ? run.iterations.toLocaleString('en') : '–'),
       ] : [el('td', {colspan: 13, class: 'text failed'}, `${run.status}: ${run.message}`)])));
@@ -377,6 +378,7 @@
     for (const v of ys) drawing.append(svg('line', {class: 'grid', x1: left, x2: width - right, y1: y(v), y2: y(v)}), text(left - 6, y(v) + 4, tickText(v, ys), 'end'));
     for (const t of xs) drawing.append(svg('line', {class: 'axis', x1: x(t), x2: x(t), y1: height - bottom, y2: height - bottom + 4}), text(x(t), height - bottom + 16, tickText(t, xs), 'middle'));
     drawing.append(svg('line', {class: 'axis', x1: left, x2: width - right, y1: height - bottom, y2: height - bottom}), text(width - right, height - 2, 'time [s]', 'end'));
+    for (const band of metric.bands) drawing.append(bandPath(band, x, y));
     for (const line of metric.lines) drawing.append(polyline(line, x, y));
     const mark = svg('line', {class: 'now', x1: x(t0), x2: x(t0), y1: top, y2: height - bottom});
     drawing.append(mark);
@@ -385,6 +387,13 @@
       ...metric.lines.flatMap(line => line.values.map((value, i) => [runs[line.run].name, line.times[i], finite(value) ? value : '']))];
     return el('div', {class: 'chart'}, el('h3', {}, metric.label || words(metric.name), ' ', el('small', {}, metric.unit ? `[${metric.unit}]` : ''),
       saver('SVG', fileName(metric.name) + '.svg', () => svgBlob(drawing)), saver('CSV', fileName(metric.name) + '.csv', () => csvBlob(rows()))), drawing);
+  }
+  // What the reference leaves open, where it is known.
+  function bandPath(band, x, y) {
+    const known = band.times.map((t, i) => i).filter(i => finite(band.low[i]) && finite(band.high[i]));
+    const edge = (values, list) => list.map(i => `${x(band.times[i]).toFixed(1)} ${y(values[i]).toFixed(1)}`).join('L');
+    return svg('path', {class: 'band', d: known.length ? `M${edge(band.low, known)}L${edge(band.high, known.reverse())}Z` : ''},
+      svg('title', {}, document.createTextNode("the reference's uncertainty")));
   }
   function polyline(line, x, y) {
     let path = '', pen = false;
