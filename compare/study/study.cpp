@@ -60,7 +60,7 @@ struct Entry {
   Sweep sweep;
   bool is_fixed = false;  // the study's sweep passes it by
   bool is_reference = false;
-  std::string file;  // of a certified reference
+  std::string file = {};  // of a certified reference
 };
 
 // From the settings to the runs.
