@@ -113,6 +113,17 @@ struct CompareArguments {
 };
 int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal);
 
+struct CertifyArguments {
+  std::string subject;    // a study or a scene
+  std::string method;     // empty: the study's reference
+  std::string output;     // of the reference file; empty: beside the runs
+  std::string check;      // a reference file to compare with instead
+  std::string directory;  // of the runs; empty: out/certify/<name>
+  std::vector<std::string> assignments;
+  int jobs = 1, threads = 0;
+};
+int certify_command(const CertifyArguments& arguments, const Registry& registry, const Terminal& terminal);
+
 struct ExportArguments {
   std::string directory;  // a run or a comparison
   std::string output;     // .glb, .usda, .pc2, .mp4 or .gif

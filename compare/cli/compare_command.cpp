@@ -251,7 +251,8 @@ bool tell_claims(const Comparison& comparison, const Terminal& terminal) {
   for (const std::string& error : errors) terminal.warn(error);
   const CheckedLesson lesson = check_lesson(comparison);
   for (const CheckedClaim& claim : lesson.claims) {
-    if (claim.verdict == Verdict::fails) terminal.warn(fmt::format("does not hold: {} ({})", claim.text, claim.numbers));
+    if (claim.verdict == Verdict::fails)
+      terminal.warn(fmt::format("does not hold: {} ({})", claim.text, claim.numbers));
     if (claim.verdict == Verdict::unchecked)
       terminal.note(fmt::format("not checked: {} ({})", claim.text, claim.numbers));
   }

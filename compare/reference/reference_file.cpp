@@ -71,7 +71,8 @@ std::vector<Points> decode_positions(std::string_view planes, const Points& rest
     for (std::size_t i = 0; i < count; ++i) {
       std::uint32_t difference = 0;
       for (std::size_t plane = 0; plane < 4; ++plane)
-        difference |= std::uint32_t(static_cast<unsigned char>(planes[(f * 4 + plane) * count + i])) << (8 * plane);
+        difference |= std::uint32_t(static_cast<unsigned char>(planes[(f * 4 + plane) * count + i]))
+                      << (8 * plane);
       before[i] += difference;
     }
     decoded.push_back(points_of(before, rest.rows()));
@@ -94,7 +95,8 @@ Json table_json(const MetricsTable& table) {
 
 MetricsTable table_of(const Json& json) {
   MetricsTable table;
-  for (const Json& title : json.at("columns")) table.columns.push_back(parse_metric_title(title.get<std::string>()));
+  for (const Json& title : json.at("columns"))
+    table.columns.push_back(parse_metric_title(title.get<std::string>()));
   for (const Json& cells : json.at("rows")) {
     std::vector<double>& row = table.rows.emplace_back();
     for (const Json& cell : cells) row.push_back(cell.is_null() ? std::nan("") : cell.get<double>());
@@ -135,13 +137,16 @@ Json geometry_json(const Geometry& geometry, const Points& start) {
 void check_geometry(const Geometry& geometry) {
   for (const std::vector<int>* list : {&geometry.connectivity}) {
     for (const int index : *list) {
-      if (index < 0 || index >= geometry.points.rows()) throw InputError("a cell names a point that is not there");
+      if (index < 0 || index >= geometry.points.rows())
+        throw InputError("a cell names a point that is not there");
     }
   }
   for (const FieldArray& array : geometry.arrays) {
-    const std::size_t wanted = array.on == Association::cell ? cell_count(geometry)
-                                                             : static_cast<std::size_t>(geometry.points.rows());
-    if (array.values.size() != wanted) throw InputError("the array '" + array.name + "' has the wrong length");
+    const std::size_t wanted = array.on == Association::cell
+                                   ? cell_count(geometry)
+                                   : static_cast<std::size_t>(geometry.points.rows());
+    if (array.values.size() != wanted)
+      throw InputError("the array '" + array.name + "' has the wrong length");
   }
 }
 
@@ -157,7 +162,10 @@ Geometry geometry_of(const Json& json, const std::string& series) {
   geometry.offsets = json.at("offsets").get<std::vector<int>>();
   for (const Json& array : json.at("arrays")) {
     FieldArray field{array.at("name").get<std::string>(),
-                     array.at("cells").get<bool>() ? Association::cell : Association::point, 1, true, {}};
+                     array.at("cells").get<bool>() ? Association::cell : Association::point,
+                     1,
+                     true,
+                     {}};
     field.values = array.at("values").get<std::vector<double>>();
     geometry.arrays.push_back(std::move(field));
   }
@@ -166,10 +174,18 @@ Geometry geometry_of(const Json& json, const std::string& series) {
 }
 
 Json header_of(const ReferenceFile& r) {
-  Json json{{"method", r.method},   {"title", r.title},       {"version", r.version},
-            {"date", r.date},       {"command", r.command},   {"content_key", r.content_key},
-            {"settings", r.settings}, {"wall_time [s]", r.wall_time}, {"remarks", r.remarks},
-            {"times [s]", r.times}, {"metrics", table_json(r.metrics)}, {"uncertainty", table_json(r.uncertainty)}};
+  Json json{{"method", r.method},
+            {"title", r.title},
+            {"version", r.version},
+            {"date", r.date},
+            {"command", r.command},
+            {"content_key", r.content_key},
+            {"settings", r.settings},
+            {"wall_time [s]", r.wall_time},
+            {"remarks", r.remarks},
+            {"times [s]", r.times},
+            {"metrics", table_json(r.metrics)},
+            {"uncertainty", table_json(r.uncertainty)}};
   json["surface"] = geometry_json(r.surface.first, r.rest);
   if (r.obstacles) json["obstacles"] = geometry_json(r.obstacles->first, r.obstacles->first.points);
   return json;
@@ -187,8 +203,10 @@ void check_frames(const ReferenceFile& r) {
       (r.obstacles && !fits(*r.obstacles)))
     throw InputError("a reference needs the same points at every one of its times");
   if (r.metrics.rows.size() != r.times.size() || r.uncertainty.rows.size() != r.times.size() ||
-      r.metrics.find("time") < 0 || r.uncertainty.find("surface_rms") < 0 || r.uncertainty.find("surface_max") < 0)
-    throw InputError("a reference needs metrics and uncertainties (surface_rms, surface_max) for every one of its times");
+      r.metrics.find("time") < 0 || r.uncertainty.find("surface_rms") < 0 ||
+      r.uncertainty.find("surface_max") < 0)
+    throw InputError(
+        "a reference needs metrics and uncertainties (surface_rms, surface_max) for every one of its times");
 }
 
 std::string deflated(const std::string& bytes) {
@@ -204,8 +222,9 @@ std::string inflated(std::string_view packed, std::size_t size) {
   if (size > k_most_unpacked) throw InputError("it claims to be far too large");
   std::string bytes(size, '\0');
   uLongf length = static_cast<uLongf>(size);
-  const int status = uncompress(reinterpret_cast<Bytef*>(bytes.data()), &length,
-                                reinterpret_cast<const Bytef*>(packed.data()), static_cast<uLong>(packed.size()));
+  const int status =
+      uncompress(reinterpret_cast<Bytef*>(bytes.data()), &length,
+                 reinterpret_cast<const Bytef*>(packed.data()), static_cast<uLong>(packed.size()));
   if (status != Z_OK || length != size) throw InputError("it is damaged or cut off");
   return bytes;
 }
@@ -219,14 +238,15 @@ std::string number_bytes(std::uint64_t number) {
 std::uint64_t number_at(std::string_view bytes, std::size_t at) {
   if (bytes.size() < at + 8) throw InputError("it is cut off");
   std::uint64_t number = 0;
-  for (std::size_t k = 0; k < 8; ++k) number |= std::uint64_t(static_cast<unsigned char>(bytes[at + k])) << (8 * k);
+  for (std::size_t k = 0; k < 8; ++k)
+    number |= std::uint64_t(static_cast<unsigned char>(bytes[at + k])) << (8 * k);
   return number;
 }
 
 ReferenceFile parse(std::string_view file) {
-  if (!file.starts_with(k_magic)) throw InputError("it is not a reference of this version: exemplar certify makes one");
-  const std::string bytes =
-      inflated(file.substr(k_magic.size() + 8), number_at(file, k_magic.size()));
+  if (!file.starts_with(k_magic))
+    throw InputError("it is not a reference of this version: exemplar certify makes one");
+  const std::string bytes = inflated(file.substr(k_magic.size() + 8), number_at(file, k_magic.size()));
   const std::uint64_t length = number_at(bytes, 0);
   if (length > bytes.size() - 8) throw InputError("its header is cut off");
   const Json header = Json::parse(bytes.substr(8, length));
@@ -246,7 +266,8 @@ ReferenceFile parse(std::string_view file) {
   r.surface.first = geometry_of(header.at("surface"), "surface");
   r.rest = r.surface.first.points;
   std::string_view positions = std::string_view(bytes).substr(8 + length);
-  const std::size_t own = std::min(positions.size(), r.times.size() * static_cast<std::size_t>(r.rest.size()) * 4);
+  const std::size_t own =
+      std::min(positions.size(), r.times.size() * static_cast<std::size_t>(r.rest.size()) * 4);
   r.surface.frames = decode_positions(positions.substr(0, own), r.rest, r.times.size());
   if (header.contains("obstacles")) {
     MovingGeometry& obstacles = r.obstacles.emplace();
@@ -293,14 +314,16 @@ void write_frames(const fs::path& directory, const MovingGeometry& moving, const
 void write_reference(const fs::path& path, const ReferenceFile& reference) {
   check_frames(reference);
   const std::string header = header_of(reference).dump();
-  std::string bytes = number_bytes(header.size()) + header + encode_positions(reference.rest, reference.surface.frames);
+  std::string bytes =
+      number_bytes(header.size()) + header + encode_positions(reference.rest, reference.surface.frames);
   if (reference.obstacles)
     bytes += encode_positions(reference.obstacles->first.points, reference.obstacles->frames);
   const std::string file = std::string(k_magic) + number_bytes(bytes.size()) + deflated(bytes);
   if (file.size() > k_most_reference_bytes)
-    throw InputError(Problem{path.string(), "",
-                             fmt::format("would have {:.1f} MB, at most {} are allowed: take fewer frames",
-                                         1e-6 * static_cast<double>(file.size()), k_most_reference_bytes >> 20)});
+    throw InputError(
+        Problem{path.string(), "",
+                fmt::format("would have {:.1f} MB, at most {} are allowed: take fewer frames",
+                            1e-6 * static_cast<double>(file.size()), k_most_reference_bytes >> 20)});
   write_file_atomically(path, file, Durability::power_failure);
 }
 
@@ -309,7 +332,8 @@ ReferenceFile read_reference(const fs::path& path) {
   try {
     return parse(file_bytes(path));
   } catch (const InputError& error) {
-    throw InputError(Problem{path.string(), "", std::string("cannot be read: ") + error.problems().front().message});
+    throw InputError(
+        Problem{path.string(), "", std::string("cannot be read: ") + error.problems().front().message});
   } catch (const Json::exception& error) {
     throw InputError(Problem{path.string(), "", std::string("cannot be read: its header is damaged")});
   }

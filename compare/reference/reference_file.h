@@ -27,8 +27,8 @@ struct MovingGeometry {
 struct ReferenceFile {
   // Where it comes from.
   std::string method, title, version, date, command, content_key;
-  std::string settings;   // of the run, after defaults: JSON text
-  double wall_time = 0;   // s, of the refined run
+  std::string settings;              // of the run, after defaults: JSON text
+  double wall_time = 0;              // s, of the refined run
   std::vector<std::string> remarks;  // from when on which quantity does not converge, in words
 
   std::vector<double> times;  // s

@@ -98,8 +98,9 @@ void draw_poses(const Comparison& comparison, std::vector<std::string> command, 
   const std::vector<std::string> names = write_poses(comparison, folder / "poses");
   if (names.size() < 2) return;
   command.back() = (folder / "poses").string();
-  command.insert(command.end(), {"-o", (folder / "poses.png").string(), "--tiles", (folder / "poses").string(),
-                                 "--columns", std::to_string(names.size()), "--size", "420x315"});
+  command.insert(command.end(),
+                 {"-o", (folder / "poses.png").string(), "--tiles", (folder / "poses").string(), "--columns",
+                  std::to_string(names.size()), "--size", "420x315"});
   BatchOptions options;
   options.interrupted = interrupted;
   if (run_jobs({{command, (folder / "poses.txt").string()}}, options)[0].exit_code != 0) return;

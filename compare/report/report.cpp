@@ -194,7 +194,8 @@ Json bands_of(const Comparison& comparison, const std::string& metric) {
         high[i] = middle[i] + widths[i];
       }
     }
-    bands.push_back({{"times", numbers(table.column("time"))}, {"low", numbers(low)}, {"high", numbers(high)}});
+    bands.push_back(
+        {{"times", numbers(table.column("time"))}, {"low", numbers(low)}, {"high", numbers(high)}});
   }
   return bands;
 }

@@ -39,7 +39,8 @@ class LessonChecker {
       const Quantity quantity = evaluate(placeholder.expression, place);
       whole += placeholder.before;
       try {
-        whole += quantity.missing.empty() ? number_text(quantity.value, quantity.unit, placeholder.format) : "–";
+        whole +=
+            quantity.missing.empty() ? number_text(quantity.value, quantity.unit, placeholder.format) : "–";
       } catch (const InputError& error) {
         add_problems(error, place);
         whole += "–";
@@ -59,9 +60,10 @@ class LessonChecker {
     }
     checked.verdict =
         compares(left.value, claim.op, right.value, claim.within) ? Verdict::holds : Verdict::fails;
-    checked.numbers = fmt::format("{} = {} {} {}{}", claim.left.text, number_text(left.value, left.unit, ""), claim.op,
-                                  number_text(right.value, right.unit.empty() ? left.unit : right.unit, ""),
-                                  claim.op == "about" ? fmt::format(" ± {:g} %", 100 * claim.within) : "");
+    checked.numbers =
+        fmt::format("{} = {} {} {}{}", claim.left.text, number_text(left.value, left.unit, ""), claim.op,
+                    number_text(right.value, right.unit.empty() ? left.unit : right.unit, ""),
+                    claim.op == "about" ? fmt::format(" ± {:g} %", 100 * claim.within) : "");
     return checked;
   }
 

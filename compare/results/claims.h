@@ -9,11 +9,15 @@
 
 namespace exemplar {
 
-enum class Verdict { holds, fails, unchecked };  // unchecked: one of its runs is not there or is not at its end
+enum class Verdict {
+  holds,
+  fails,
+  unchecked
+};  // unchecked: one of its runs is not there or is not at its end
 std::string_view to_string(Verdict verdict);
 
 struct CheckedClaim {
-  std::string text;     // with its numbers
+  std::string text;  // with its numbers
   Verdict verdict = Verdict::unchecked;
   std::string numbers;  // "0.31 > 0.5"; why it is unchecked
 };

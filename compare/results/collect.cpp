@@ -293,7 +293,9 @@ std::vector<std::vector<std::string>> summary_table(const Comparison& comparison
     const bool itself = run.reference == run.data.plan.name;
     rows.push_back(
         {run.data.plan.name, std::string(to_string(run.data.record.status)),
-         itself && run.data.is_done() ? "is the reference" : distance_text(last ? last->rms : k_unknown, run.final_uncertainty().rms),
+         itself && run.data.is_done()
+             ? "is the reference"
+             : distance_text(last ? last->rms : k_unknown, run.final_uncertainty().rms),
          itself ? "" : distance_text(last ? last->rms_aligned : k_unknown, run.final_uncertainty().rms),
          duration_text(run.data.record.setup_time.value_or(k_unknown)), duration_text(run.wall_time()),
          duration_text(run.data.record.writer_time.value_or(k_unknown)),

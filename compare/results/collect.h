@@ -33,11 +33,11 @@ struct ComparedRun {
   // Of every frame: how far its shape is from that of the first frame (RMS after the best rigid motion), m.
   std::vector<double> change_times, shape_change;
   std::vector<double> displacement;  // the same before alignment, m
-  double cost_ratio = k_unknown;    // wall time over the reference's
-  std::vector<std::string> doubts;  // plausibility.h
-  std::vector<std::string> cures;   // what to do about each
-  std::string not_ranked;           // why (cards.h); empty: it is ranked
-  Box bounds;                       // of the surface over all frames, m
+  double cost_ratio = k_unknown;     // wall time over the reference's
+  std::vector<std::string> doubts;   // plausibility.h
+  std::vector<std::string> cures;    // what to do about each
+  std::string not_ranked;            // why (cards.h); empty: it is ranked
+  Box bounds;                        // of the surface over all frames, m
   Box view;  // the same without the outermost points: loose splinters are not looked at
 
   // Of the last frame and over all frames; nothing for a run that did not come to its end: its numbers would look

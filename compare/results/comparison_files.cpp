@@ -164,7 +164,8 @@ void write_comparison_csv(const Comparison& comparison) {
 Json claims_json(const CheckedLesson& lesson) {
   Json list = Json::array();
   for (const CheckedClaim& claim : lesson.claims)
-    list.push_back({{"claim", claim.text}, {"verdict", to_string(claim.verdict)}, {"numbers", claim.numbers}});
+    list.push_back(
+        {{"claim", claim.text}, {"verdict", to_string(claim.verdict)}, {"numbers", claim.numbers}});
   return list;
 }
 

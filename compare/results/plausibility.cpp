@@ -41,8 +41,10 @@ void doubt_volume(const MetricsTable& table, std::vector<Doubt>& doubts) {
   const std::vector<double> ratios = column_of(table, "volume_ratio");
   if (ratios.empty()) return;
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  if (*least < k_least_volume) doubts.push_back({fmt::format("its volume fell to {:.0f} %", 100 * *least), k_cure_of_volume});
-  if (*most > k_most_volume) doubts.push_back({fmt::format("its volume rose to {:.0f} %", 100 * *most), k_cure_of_volume});
+  if (*least < k_least_volume)
+    doubts.push_back({fmt::format("its volume fell to {:.0f} %", 100 * *least), k_cure_of_volume});
+  if (*most > k_most_volume)
+    doubts.push_back({fmt::format("its volume rose to {:.0f} %", 100 * *most), k_cure_of_volume});
 }
 
 void doubt_depth(const RunData& run, const Geometry& first, std::vector<Doubt>& doubts) {
@@ -61,9 +63,10 @@ void doubt_energy(const MetricsTable& table, std::vector<Doubt>& doubts) {
   if (lost.empty()) return;
   const double most = energy_supply(table);
   if (most > 0 && lost.back() > k_dissipated * most)
-    doubts.push_back({fmt::format("the time step took {:.0f} % of its energy", 100 * lost.back() / most),
-                      "more time.steps_per_frame, \"integrator\": \"bdf2\", or material damping that takes the energy "
-                      "before the step does"});
+    doubts.push_back(
+        {fmt::format("the time step took {:.0f} % of its energy", 100 * lost.back() / most),
+         "more time.steps_per_frame, \"integrator\": \"bdf2\", or material damping that takes the energy "
+         "before the step does"});
 }
 
 // Pairs of triangles that cross at the end, beyond those that did at the start.

@@ -102,6 +102,20 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
   return run;
 }
 
+std::string shared_scene(const RunData& run) {
+  Json scene = Json::parse(run.record.settings.text, nullptr, false);
+  if (!scene.is_object()) return {};
+  for (const char* key : {"title", "description", "methods", "expect"}) scene.erase(key);
+  if (scene.contains("time") && scene["time"].is_object()) {
+    for (const char* key : {"steps_per_frame", "accuracy"}) scene["time"].erase(key);
+  }
+  if (!scene.contains("bodies") || !scene["bodies"].is_array()) return scene.dump();
+  for (Json& body : scene["bodies"]) {
+    if (body.is_object()) body.erase("volume");
+  }
+  return scene.dump();
+}
+
 std::vector<std::string> body_names(const RunData& run) {
   const Json settings = Json::parse(run.record.settings.text, nullptr, false);
   const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();

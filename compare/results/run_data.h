@@ -19,7 +19,7 @@ struct RunData {
   std::filesystem::path directory;
   RunRecord record;  // its notes also tell what the metrics and frames show
   MetricsTable metrics;
-  MetricsTable uncertainty;  // of a certified reference, at its times; else no columns
+  MetricsTable uncertainty;                   // of a certified reference, at its times; else no columns
   std::vector<PvdEntry> surfaces, obstacles;  // by time
 
   bool has_frames() const { return !surfaces.empty(); }
@@ -32,6 +32,9 @@ struct RunData {
 
 // Never throws for what is missing or damaged: the status and message say it.
 RunData read_run(const PlannedRun& plan, const std::filesystem::path& directory);
+
+// What of the run's scene a reference and the runs beside it must share: everything but methods, steps, volumes and words.
+std::string shared_scene(const RunData& run);
 
 // Of the run's scene, in its order.
 std::vector<std::string> body_names(const RunData& run);

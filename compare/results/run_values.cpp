@@ -49,7 +49,7 @@ double pick(const std::vector<double>& times, const std::vector<double>& values,
   if (reference.moment == Moment::start) return values.front();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double gap = std::abs(times[i] - reference.time);
-    const bool is_better = reference.moment == Moment::at      ? gap < nearest
+    const bool is_better = reference.moment == Moment::at     ? gap < nearest
                            : reference.moment == Moment::most ? !(values[i] <= best)
                                                               : !(values[i] >= best);
     if (!is_better || !std::isfinite(values[i])) continue;
@@ -168,8 +168,8 @@ Quantity RunValues::evaluate(const Expression& expression) const {
     Quantity product;
     product.value = 1;
     for (const Factor& factor : term.factors) {
-      const Quantity one = factor.operand.value ? value(*factor.operand.value)
-                                                : Quantity{factor.operand.number, "", ""};
+      const Quantity one =
+          factor.operand.value ? value(*factor.operand.value) : Quantity{factor.operand.number, "", ""};
       if (!one.missing.empty()) return one;
       product.value = factor.divides ? product.value / one.value : product.value * one.value;
       product.unit = unit_of_product(product.unit, one.unit, factor.divides);

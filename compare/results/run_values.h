@@ -10,8 +10,9 @@ namespace exemplar {
 // A number, or why there is none.
 struct Quantity {
   double value = k_unknown;
-  std::string unit;     // SI; empty: a plain number
-  std::string missing;  // not empty: the run is not part of the comparison, not at its end, or does not measure it
+  std::string unit;  // SI; empty: a plain number
+  std::string
+      missing;  // not empty: the run is not part of the comparison, not at its end, or does not measure it
 };
 
 class RunValues {

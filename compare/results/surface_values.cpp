@@ -73,7 +73,8 @@ std::optional<SurfaceValue> surface_value(const Geometry& surface, const std::st
   if (!parts || rows.empty()) return std::nullopt;
   const auto& [what, axis] = *parts;
   const Points points = surface.points(rows, Eigen::all);
-  if (what == "twist") return SurfaceValue{twist(rest_positions(surface)(rows, Eigen::all), points, axis), "°"};
+  if (what == "twist")
+    return SurfaceValue{twist(rest_positions(surface)(rows, Eigen::all), points, axis), "°"};
   const double low = points.col(axis).minCoeff(), high = points.col(axis).maxCoeff();
   if (what == "low") return SurfaceValue{low, "m"};
   if (what == "high") return SurfaceValue{high, "m"};

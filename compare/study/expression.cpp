@@ -14,13 +14,34 @@ namespace exemplar {
 
 namespace {
 
-const std::vector<std::string> k_values_of_runs{
-    "surface_rms",  "surface_max",    "surface_rms_aligned", "surface_max_aligned", "surface_rms_worst",
-    "shape_change", "displacement",   "wall_time",           "setup_time",          "cost_ratio",
-    "peak_memory",  "real_time_factor", "status",            "size_x",              "size_y",
-    "size_z",       "centre_x",       "centre_y",            "centre_z",            "low_x",
-    "low_y",        "low_z",          "high_x",              "high_y",              "high_z",
-    "twist_x",      "twist_y",        "twist_z"};
+const std::vector<std::string> k_values_of_runs{"surface_rms",
+                                                "surface_max",
+                                                "surface_rms_aligned",
+                                                "surface_max_aligned",
+                                                "surface_rms_worst",
+                                                "shape_change",
+                                                "displacement",
+                                                "wall_time",
+                                                "setup_time",
+                                                "cost_ratio",
+                                                "peak_memory",
+                                                "real_time_factor",
+                                                "status",
+                                                "size_x",
+                                                "size_y",
+                                                "size_z",
+                                                "centre_x",
+                                                "centre_y",
+                                                "centre_z",
+                                                "low_x",
+                                                "low_y",
+                                                "low_z",
+                                                "high_x",
+                                                "high_y",
+                                                "high_z",
+                                                "twist_x",
+                                                "twist_y",
+                                                "twist_z"};
 
 bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
@@ -95,7 +116,8 @@ class ExpressionParser {
     const std::string rest = m_text.substr(m_at), given = rest.substr(0, rest.rfind('.'));
     std::vector<std::string> names;
     for (const RunName& run : m_runs) names.push_back(run.name);
-    if (rest.find('.') == std::string::npos) fail("expected RUN.VALUE, as in " + names.front() + ".surface_rms");
+    if (rest.find('.') == std::string::npos)
+      fail("expected RUN.VALUE, as in " + names.front() + ".surface_rms");
     fail(fmt::format("there is no run called '{}'{}", given, did_you_mean(given, names)));
   }
 
@@ -154,10 +176,10 @@ struct Scale {
 };
 
 const std::vector<Scale> k_scales{
-    {"m", "m", 1},     {"cm", "m", 1e2},      {"mm", "m", 1e3},     {"µm", "m", 1e6},        {"s", "s", 1},
-    {"ms", "s", 1e3},  {"min", "s", 1.0 / 60}, {"J", "J", 1},       {"kJ", "J", 1e-3},       {"mJ", "J", 1e3},
-    {"%", "", 1e2},    {"×", "", 1},          {"N", "N", 1},        {"kN", "N", 1e-3},       {"MPa", "Pa", 1e-6},
-    {"°", "°", 1},     {"MB", "MB", 1}};
+    {"m", "m", 1},    {"cm", "m", 1e2},       {"mm", "m", 1e3}, {"µm", "m", 1e6},  {"s", "s", 1},
+    {"ms", "s", 1e3}, {"min", "s", 1.0 / 60}, {"J", "J", 1},    {"kJ", "J", 1e-3}, {"mJ", "J", 1e3},
+    {"%", "", 1e2},   {"×", "", 1},           {"N", "N", 1},    {"kN", "N", 1e-3}, {"MPa", "Pa", 1e-6},
+    {"°", "°", 1},    {"MB", "MB", 1}};
 
 // The largest of the scales for lengths, times and energies in which the number is at least 1.
 Scale readable_scale(double value, const std::string& unit) {
@@ -166,7 +188,8 @@ Scale readable_scale(double value, const std::string& unit) {
                                            : unit == "J" ? std::vector<std::string>{"kJ", "J", "mJ"}
                                                          : std::vector<std::string>{};
   for (const std::string& choice : choices) {
-    const auto scale = std::find_if(k_scales.begin(), k_scales.end(), [&](const Scale& s) { return s.name == choice; });
+    const auto scale =
+        std::find_if(k_scales.begin(), k_scales.end(), [&](const Scale& s) { return s.name == choice; });
     if (std::abs(value) * scale->factor >= 1 && !(choice == "min" && std::abs(value) < 120)) return *scale;
   }
   return {unit, unit, 1};
@@ -217,7 +240,8 @@ BoundText parse_bound_text(const std::string& text, const std::vector<RunName>& 
   std::size_t from = 0;
   for (std::size_t open = 0; (open = text.find('{', from)) != std::string::npos;) {
     const std::size_t close = text.find('}', open);
-    if (close == std::string::npos) throw InputError("a '}' is missing after '" + text.substr(open, 30) + "'");
+    if (close == std::string::npos)
+      throw InputError("a '}' is missing after '" + text.substr(open, 30) + "'");
     const std::string inside = text.substr(open + 1, close - open - 1);
     const std::size_t colon = inside.rfind(':');
     Placeholder placeholder;
@@ -258,9 +282,11 @@ std::string number_text(double value, const std::string& unit, const std::string
   if (!wanted.empty()) {
     const auto found =
         std::find_if(k_scales.begin(), k_scales.end(), [&](const Scale& s) { return s.name == wanted; });
-    if (found == k_scales.end()) throw InputError("unknown format '" + format + "': expected [.DIGITS][UNIT]");
+    if (found == k_scales.end())
+      throw InputError("unknown format '" + format + "': expected [.DIGITS][UNIT]");
     if (found->unit != unit)
-      throw InputError(fmt::format("the format '{}' does not fit a value in {}", format, unit.empty() ? "plain numbers" : unit));
+      throw InputError(fmt::format("the format '{}' does not fit a value in {}", format,
+                                   unit.empty() ? "plain numbers" : unit));
     scale = *found;
   }
   const std::string number = digits_text(value * scale.factor, digits);

@@ -52,6 +52,21 @@ std::vector<Setting> settings_of(const NamedValues& values) {
   return settings;
 }
 
+void refine_volume(const Json& volume, const std::string& place, double factor,
+                   std::vector<Setting>& settings) {
+  if (!volume.is_object()) return;
+  if (volume.contains("grid") && volume["grid"].is_array()) {
+    Json grid = volume["grid"];
+    for (Json& cells : grid) {
+      if (cells.is_number()) cells = std::max(1, static_cast<int>(std::lround(cells.get<double>() * factor)));
+    }
+    settings.push_back({place + "grid", grid.dump()});
+  } else if (volume.contains("max_tet_volume") && volume["max_tet_volume"].is_number()) {
+    const double finer = volume["max_tet_volume"].get<double>() / std::pow(factor, 3);
+    settings.push_back({place + "max_tet_volume", fmt::format("{:.6g}", finer)});
+  }
+}
+
 // An entry of "runs", or the reference.
 struct Entry {
   std::string name, method, place;
@@ -374,30 +389,11 @@ class StudyPlanner {
   // As assignments to each body's volume, so that the run stays an ordinary one.
   void add_refinement(PlannedRun& run, Json scene) {
     for (const Setting& setting : run.settings) apply_assignment(scene, setting.assignment());
-    const std::size_t before = run.settings.size();
-    const Json bodies = scene.is_object() && scene.contains("bodies") ? scene["bodies"] : Json::array();
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-      if (bodies[b].is_object() && bodies[b].contains("volume"))
-        refine_volume(bodies[b]["volume"], fmt::format("bodies[{}].volume.", b), run);
-    }
-    if (run.settings.size() == before) {
+    const std::vector<Setting> finer = finer_volumes(scene, run.refine);
+    run.settings.insert(run.settings.end(), finer.begin(), finer.end());
+    if (finer.empty()) {
       problem(run.place + ".refine",
               "the scene's bodies need \"volume\": {\"grid\"} or {\"max_tet_volume\"} to be refined");
-    }
-  }
-
-  static void refine_volume(const Json& volume, const std::string& place, PlannedRun& run) {
-    if (!volume.is_object()) return;
-    if (volume.contains("grid") && volume["grid"].is_array()) {
-      Json grid = volume["grid"];
-      for (Json& cells : grid) {
-        if (cells.is_number())
-          cells = std::max(1, static_cast<int>(std::lround(cells.get<double>() * run.refine)));
-      }
-      run.settings.push_back({place + "grid", grid.dump()});
-    } else if (volume.contains("max_tet_volume") && volume["max_tet_volume"].is_number()) {
-      const double finer = volume["max_tet_volume"].get<double>() / std::pow(run.refine, 3);
-      run.settings.push_back({place + "max_tet_volume", fmt::format("{:.6g}", finer)});
     }
   }
 
@@ -467,6 +463,16 @@ Study read_study(Json document, const std::string& path, const Registry& registr
   read_object(document, description_of<StudySettings>(), &settings, "", problems);
   for (Problem& problem : problems) problem.file = path;
   return StudyPlanner(registry, assignments, std::move(problems)).plan(settings, path);
+}
+
+std::vector<Setting> finer_volumes(const Json& scene, double factor) {
+  std::vector<Setting> settings;
+  const Json bodies = scene.is_object() && scene.contains("bodies") ? scene["bodies"] : Json::array();
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b].is_object() && bodies[b].contains("volume"))
+      refine_volume(bodies[b]["volume"], fmt::format("bodies[{}].volume.", b), factor, settings);
+  }
+  return settings;
 }
 
 bool is_study(const Json& document) {

@@ -49,7 +49,7 @@ struct Study {
   BoundText lesson;
   std::vector<Claim> claims;
   std::vector<std::string> about;  // capabilities that a method needs to be ranked
-  std::string scene;  // path as the program opens it
+  std::string scene;               // path as the program opens it
   std::string scene_title;
   std::vector<PlannedRun> runs;  // sweeps multiplied out, in the order of the file, own reference last
   std::vector<std::string> metrics;
@@ -61,6 +61,9 @@ struct Study {
 // changes it. `assignments` (PATH=VALUE) apply to every run first.
 Study read_study(Json document, const std::string& path, const Registry& registry,
                  const std::vector<std::string>& assignments = {});
+
+// What makes the volumes of a scene's bodies finer: grid × factor, max_tet_volume / factor³. Empty when none can be.
+std::vector<Setting> finer_volumes(const Json& scene, double factor);
 
 // A study rather than a scene, by its keys.
 bool is_study(const Json& document);

@@ -126,14 +126,16 @@ TEST_F(Compare, WrongNamesInLessonsAndClaimsAreInputErrors) {
     "claims": [{"claim": "so", "left": "rigid.surface_rmss", "op": ">", "right": 1}]})");
   const testing::Outcome outcome = run("EXEMPLAR compare wrong.json -o out");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.errors.find("about[0]: unknown capability 'plastisity' (did you mean 'plasticity'?)"), std::string::npos)
+  EXPECT_NE(outcome.errors.find("about[0]: unknown capability 'plastisity' (did you mean 'plasticity'?)"),
+            std::string::npos)
       << outcome.errors;
   testing::write_text(m_folder / "wrong.json", R"({"scene": "scene.json", "runs": ["rigid"],
     "lesson": "It is {rigit.surface_rms} away.",
     "claims": [{"claim": "so", "left": "rigid.surface_rmss", "op": ">", "right": 1}]})");
   const testing::Outcome names = run("EXEMPLAR compare wrong.json -o out");
   EXPECT_EQ(names.exit_code, 2);
-  EXPECT_NE(names.errors.find("lesson: 'rigit.surface_rms': there is no run called 'rigit' (did you mean 'rigid'?)"),
+  EXPECT_NE(names.errors.find(
+                "lesson: 'rigit.surface_rms': there is no run called 'rigit' (did you mean 'rigid'?)"),
             std::string::npos)
       << names.errors;
   EXPECT_NE(names.errors.find("claims[0].left: "), std::string::npos) << names.errors;
@@ -143,14 +145,16 @@ TEST_F(Compare, WrongNamesInLessonsAndClaimsAreInputErrors) {
     "claims": [{"claim": "so", "left": "rigid.of_some_method", "op": ">", "right": 1}]})");
   const testing::Outcome late = run("EXEMPLAR compare late.json -o late --no-pictures");
   EXPECT_EQ(late.exit_code, 2);
-  EXPECT_NE(late.errors.find("claims[0].left: 'rigid' has no value 'of_some_method'"), std::string::npos) << late.errors;
+  EXPECT_NE(late.errors.find("claims[0].left: 'rigid' has no value 'of_some_method'"), std::string::npos)
+      << late.errors;
   EXPECT_TRUE(fs::exists(m_folder / "late/report.html"));
 }
 
 TEST_F(Compare, ALessonIsShort) {
   std::string words;
   for (int i = 0; i < 91; ++i) words += "word ";
-  testing::write_text(m_folder / "long.json", R"({"scene": "scene.json", "runs": ["rigid"], "lesson": ")" + words + "\"}");
+  testing::write_text(m_folder / "long.json",
+                      R"({"scene": "scene.json", "runs": ["rigid"], "lesson": ")" + words + "\"}");
   const testing::Outcome outcome = run("EXEMPLAR check long.json --fast");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE((outcome.output + outcome.errors).find("has 91 words: expected at most 90"), std::string::npos)

@@ -47,7 +47,8 @@ ComparedRun run_of(const std::string& name, double rms, double moved, double wal
   run.change_times = run.times;
   run.shape_change = {0, moved / 2, moved};
   run.displacement = {0, moved, moved};
-  run.data.metrics.columns = {{"frame", ""}, {"time", "s"}, {"plastic_dissipation", "J"}, {"volume_ratio", ""}};
+  run.data.metrics.columns = {
+      {"frame", ""}, {"time", "s"}, {"plastic_dissipation", "J"}, {"volume_ratio", ""}};
   run.data.metrics.rows = {{0, 0, 0, 1}, {1, 0.1, 30, 0.7}, {2, 0.2, 20, 0.9}};
   return run;
 }
@@ -56,7 +57,8 @@ Comparison three_runs() {
   Comparison comparison;
   comparison.study.path = "study.json";
   comparison.study.about = {"plasticity"};
-  comparison.runs = {run_of("fem", 0, 0.4, 8), run_of("fem, no example", 0.1, 0.3, 4), run_of("rigid", 0.05, 0.02, 1)};
+  comparison.runs = {run_of("fem", 0, 0.4, 8), run_of("fem, no example", 0.1, 0.3, 4),
+                     run_of("rigid", 0.05, 0.02, 1)};
   rank_runs(comparison);
   return comparison;
 }
@@ -66,7 +68,8 @@ Quantity value_of(const Comparison& comparison, const std::string& text) {
 }
 
 TEST(Expression, NamesOfRunsMayHoldDotsCommasAndSpaces) {
-  const Expression one = parse_expression("γ = 0.1 m.surface_rms@max / fem, no example.size_y(column)@t=0.25", k_runs);
+  const Expression one =
+      parse_expression("γ = 0.1 m.surface_rms@max / fem, no example.size_y(column)@t=0.25", k_runs);
   const std::vector<RunValue> values = one.values();
   ASSERT_EQ(values.size(), 2u);
   EXPECT_EQ(values[0].run, "γ = 0.1 m");
@@ -78,9 +81,11 @@ TEST(Expression, NamesOfRunsMayHoldDotsCommasAndSpaces) {
 }
 
 TEST(Expression, WhatIsWrongIsSaid) {
-  EXPECT_NE(error_of("fen.surface_rms").find("did you mean 'fem'"), std::string::npos) << error_of("fen.surface_rms");
+  EXPECT_NE(error_of("fen.surface_rms").find("did you mean 'fem'"), std::string::npos)
+      << error_of("fen.surface_rms");
   EXPECT_NE(error_of("fem.surface_rmss").find("did you mean 'surface_rms'"), std::string::npos);
-  EXPECT_NE(error_of("fem.surface_rms*2").find("before '*2'"), std::string::npos) << error_of("fem.surface_rms*2");
+  EXPECT_NE(error_of("fem.surface_rms*2").find("before '*2'"), std::string::npos)
+      << error_of("fem.surface_rms*2");
   EXPECT_NE(error_of("fem.surface_rms@late").find("@t=SECONDS"), std::string::npos);
   EXPECT_NE(error_of("fem").find("expected RUN.VALUE"), std::string::npos);
   EXPECT_NE(error_of("fem.size_x(column").find("')' is missing"), std::string::npos);
@@ -122,7 +127,11 @@ TEST(Claims, ValuesAreTakenAtTheMomentAsked) {
 
 Claim claim(const std::string& text, const std::string& left, const std::string& op, const std::string& right,
             double within = 0) {
-  return {parse_bound_text(text, k_runs), parse_expression(left, k_runs), parse_expression(right, k_runs), op, within,
+  return {parse_bound_text(text, k_runs),
+          parse_expression(left, k_runs),
+          parse_expression(right, k_runs),
+          op,
+          within,
           "claims[0]"};
 }
 
@@ -130,11 +139,12 @@ TEST(Claims, HoldFailOrCannotBeChecked) {
   Comparison comparison = three_runs();
   comparison.runs[1].data.record.status = RunStatus::failed;
   comparison.study.lesson = parse_bound_text("It gives up {fem.plastic_dissipation:.2 J}.", k_runs);
-  comparison.study.claims = {claim("more than ten", "fem.plastic_dissipation", ">", "10"),
-                             claim("{fem.volume_ratio:.2 %} is half", "fem.volume_ratio", "about", "0.5", 0.1),
-                             claim("it ends", "fem, no example.status", "==", "done"),
-                             claim("it is near", "fem, no example.surface_rms", "<", "1"),
-                             claim("the other is near", "γ = 0.1 m.surface_rms", "<", "1")};
+  comparison.study.claims = {
+      claim("more than ten", "fem.plastic_dissipation", ">", "10"),
+      claim("{fem.volume_ratio:.2 %} is half", "fem.volume_ratio", "about", "0.5", 0.1),
+      claim("it ends", "fem, no example.status", "==", "done"),
+      claim("it is near", "fem, no example.surface_rms", "<", "1"),
+      claim("the other is near", "γ = 0.1 m.surface_rms", "<", "1")};
   const CheckedLesson lesson = check_lesson(comparison);
   EXPECT_EQ(lesson.text, "It gives up 20 J.");
   ASSERT_EQ(lesson.claims.size(), 5u);
@@ -201,7 +211,8 @@ TEST(SurfaceValues, TwistIsWhatOneEndHasTurnedAgainstTheOther) {
   Points rest(40, 3), now(40, 3);
   const Mat3 tilt = Eigen::AngleAxisd(0.4, Vec3(1, 0, 0.5).normalized()).toRotationMatrix();
   for (Eigen::Index i = 0; i < 40; ++i) {
-    const double height = static_cast<double>(i / 4) / 9, corner = 0.25 * M_PI + 0.5 * M_PI * static_cast<double>(i % 4);
+    const double height = static_cast<double>(i / 4) / 9,
+                 corner = 0.25 * M_PI + 0.5 * M_PI * static_cast<double>(i % 4);
     rest.row(i) = Vec3(std::cos(corner), 3 * height, 2 * std::sin(corner)).transpose();
     const double angle = height > 0.5 ? 100 * M_PI / 180 : 0;
     const Vec3 turned = Eigen::AngleAxisd(angle, Vec3::UnitY()) * rest.row(i).transpose();
@@ -240,7 +251,8 @@ TEST(ShippedStudies, LessonsHaveNoNumbersTypedByHand) {
     for (const Json& one : study.value("claims", Json::array())) texts.push_back(one["claim"]);
     for (const std::string& text : texts) {
       const std::string plain = without_placeholders(text);
-      EXPECT_EQ(std::find_if(plain.begin(), plain.end(), [](unsigned char c) { return std::isdigit(c); }), plain.end())
+      EXPECT_EQ(std::find_if(plain.begin(), plain.end(), [](unsigned char c) { return std::isdigit(c); }),
+                plain.end())
           << entry.path() << ": " << plain;
     }
     ++studies;

@@ -50,7 +50,8 @@ ReferenceFile tetrahedron() {
   r.surface.first.arrays = {make_integer_array("body", Association::point, {0, 0, 0, 0}),
                             make_integer_array("body", Association::cell, {0, 0, 0, 0})};
   r.metrics.columns = {{"frame", ""}, {"time", "s"}, {"kinetic_energy", "J"}};
-  r.uncertainty.columns = {{"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}, {"kinetic_energy", "J"}};
+  r.uncertainty.columns = {
+      {"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}, {"kinetic_energy", "J"}};
   for (int f = 0; f < 3; ++f) {
     r.times.push_back(0.1 * f);
     Points points = r.rest;
@@ -86,7 +87,8 @@ TEST_F(ReferenceTest, DamageIsRefusedWithItsFile) {
   std::string flipped = whole;
   flipped[whole.size() / 2] = static_cast<char>(flipped[whole.size() / 2] ^ 1);
   const std::string huge = whole.substr(0, 21) + std::string(8, '\x7f') + whole.substr(29);
-  for (const std::string& bytes : {whole.substr(0, whole.size() / 2), whole.substr(0, 25), std::string("{}"), flipped, huge}) {
+  for (const std::string& bytes :
+       {whole.substr(0, whole.size() / 2), whole.substr(0, 25), std::string("{}"), flipped, huge}) {
     std::ofstream(m_folder / "b.ref", std::ios::binary) << bytes;
     try {
       read_reference(m_folder / "b.ref");
@@ -112,20 +114,25 @@ TEST_F(ReferenceTest, WhatDoesNotFitTogetherOrIsTooLargeIsNotWritten) {
 }
 
 // A run that is `offset` metres beside the reference at every frame.
-void write_run(const fs::path& directory, const ReferenceFile& reference, double offset, const std::string& method) {
+void write_run(const fs::path& directory, const ReferenceFile& reference, double offset,
+               const std::string& method) {
   ReferenceFile moved = reference;
   moved.method = method;
-  for (std::size_t f = 1; f < moved.surface.frames.size(); ++f) moved.surface.frames[f].col(0).array() += offset;
+  for (std::size_t f = 1; f < moved.surface.frames.size(); ++f)
+    moved.surface.frames[f].col(0).array() += offset;
   unpack_reference(moved, directory);
 }
 
 TEST_F(ReferenceTest, DistancesBelowTheUncertaintyAreNotTold) {
   const ReferenceFile reference = tetrahedron();  // ± 20 mm RMS at the end
   write_reference(m_folder / "a.ref", reference);
-  std::ofstream(m_folder / "scene.json") << R"({"bodies": [{"name": "it", "surface": {"box": {}}, "volume": {"grid": [1, 1, 1]}}]})";
-  const Study study = read_study(parse_json(R"({"scene": "scene.json", "reference": {"file": "a.ref"}, "runs": [
-    {"name": "near", "method": "fem"}, {"name": "nearer", "method": "fem"}, {"name": "far", "method": "fem"}]})", "study.json"),
-                                 (m_folder / "study.json").string(), registered_methods());
+  std::ofstream(m_folder / "scene.json")
+      << R"({"bodies": [{"name": "it", "surface": {"box": {}}, "volume": {"grid": [1, 1, 1]}}]})";
+  const Study study =
+      read_study(parse_json(R"({"scene": "scene.json", "reference": {"file": "a.ref"}, "runs": [
+    {"name": "near", "method": "fem"}, {"name": "nearer", "method": "fem"}, {"name": "far", "method": "fem"}]})",
+                            "study.json"),
+                 (m_folder / "study.json").string(), registered_methods());
   ASSERT_EQ(study.runs.size(), 4u);
   EXPECT_EQ(study.runs[3].name, "certified reference");
   EXPECT_EQ(study.runs[3].method, "fem");
@@ -147,13 +154,40 @@ TEST_F(ReferenceTest, DistancesBelowTheUncertaintyAreNotTold) {
     if (!card.what.starts_with("Closest to it")) continue;
     EXPECT_EQ(card.runs, (std::vector<std::size_t>{1, 0}));  // the two cannot be told apart; the third can
   }
-  EXPECT_EQ(reference_note(comparison), "The reference is certified: at the end its surface is within 20 mm (RMS) of its limit.");
+  EXPECT_TRUE(reference_errors(comparison).empty());
+  EXPECT_EQ(reference_note(comparison),
+            "The reference is certified: at the end its surface is within 20 mm (RMS) of its limit.");
+}
+
+TEST_F(ReferenceTest, AReferenceOfAnotherSceneIsAnError) {
+  ReferenceFile reference = tetrahedron();
+  Comparison comparison;
+  for (const char* name : {"certified reference", "near"}) {
+    unpack_reference(reference, m_folder / name);
+    PlannedRun plan;
+    plan.name = name;
+    plan.method = "fem";
+    ComparedRun run;
+    run.data = read_run(plan, m_folder / name);
+    run.reference = "certified reference";
+    comparison.runs.push_back(run);
+    reference.settings =
+        R"({"time": {"duration": 0.2, "fps": 10, "steps_per_frame": 7}, "bodies": [{"name": "it", "volume": {}}]})";
+  }
+  comparison.runs[0].data.plan.file = "a.ref";
+  EXPECT_TRUE(reference_errors(comparison).empty());  // other steps and volumes are what a reference has
+  comparison.runs[1].data.record.settings.text =
+      R"({"time": {"duration": 0.2, "fps": 10}, "bodies": [{"name": "other"}]})";
+  ASSERT_EQ(reference_errors(comparison).size(), 1u);
+  EXPECT_NE(reference_errors(comparison)[0].find("exemplar certify"), std::string::npos);
 }
 
 TEST_F(ReferenceTest, AStudyWithoutTheFileIsRefused) {
-  std::ofstream(m_folder / "scene.json") << R"({"bodies": [{"name": "it", "surface": {"box": {}}, "volume": {"grid": [1, 1, 1]}}]})";
+  std::ofstream(m_folder / "scene.json")
+      << R"({"bodies": [{"name": "it", "surface": {"box": {}}, "volume": {"grid": [1, 1, 1]}}]})";
   try {
-    read_study(parse_json(R"({"scene": "scene.json", "runs": ["fem"], "reference": {"file": "none.ref"}})", "study.json"),
+    read_study(parse_json(R"({"scene": "scene.json", "runs": ["fem"], "reference": {"file": "none.ref"}})",
+                          "study.json"),
                (m_folder / "study.json").string(), registered_methods());
     FAIL();
   } catch (const InputError& error) {
