@@ -25,6 +25,7 @@ struct Arguments {
   RigArguments rig;
   PoseArguments pose;
   CompareArguments compare;
+  CertifyArguments certify;
   ExportArguments export_to;
   RecordArguments validate, bench;
 };
@@ -230,6 +231,8 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       ->capture_default_str()
       ->check(CLI::IsMember({"lines", "snakemake"}));
   c->add_flag("!--no-pictures", a.pictures, "No rendered pictures: the report's 3D view draws them");
+  c->add_flag("--check", a.check,
+              "Exit code 1 when a claim of the study does not hold or its reference is doubtful");
   CLI::Option* watch = c->add_flag(
       "--watch", a.watch, "Serve the report on 127.0.0.1 while the runs go on: it follows the frames");
   c->add_option("--port", a.port, "Of --watch; 0: any that is free")
@@ -237,6 +240,31 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       ->check(CLI::Range(0, 65535))
       ->needs(watch);
   c->add_option("--collect", a.collect, "Compare the finished runs of this directory");
+}
+
+void add_certify(CLI::App& app, CertifyArguments& a) {
+  CLI::App* c =
+      app.add_subcommand("certify", "How far a reference is from its limit; writes it as a file for studies");
+  c->footer(
+      "Runs the reference at its own steps, at half and a quarter of them, and on a finer mesh.\n"
+      "Examples:\n"
+      "  exemplar certify data/studies/column.json -o data/references/column.ref\n"
+      "  exemplar certify data/scenes/plank.json --method fem\n"
+      "  exemplar certify data/studies/column.json --check data/references/column.ref");
+  c->add_option("subject", a.subject, "Study (or the name of one that ships), or scene file")->required();
+  c->add_option("--method", a.method,
+                "Of a study: this method's run instead of the reference; of a scene: which");
+  CLI::Option* output = c->add_option("-o,--output", a.output, "Reference file to write");
+  c->add_option("--check", a.check,
+                "Compare with this reference file instead of writing one; exit code 1 if they differ")
+      ->excludes(output);
+  c->add_option("--directory", a.directory,
+                "For the runs; default out/certify/<name>; complete ones are taken again");
+  c->add_option("--set", a.assignments, "Change a setting of the scene: PATH=VALUE")->allow_extra_args(false);
+  c->add_option("--jobs", a.jobs, "Runs at the same time")->capture_default_str()->check(CLI::Range(1, 256));
+  c->add_option("--threads", a.threads, "Threads of each run (0: all)")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
 }
 
 void add_export(CLI::App& app, ExportArguments& a) {
@@ -279,6 +307,7 @@ void add_commands(CLI::App& app, Arguments& a) {
   add_mesh(app, a.mesh);
   add_rig(app, a.rig);
   add_pose(app, a.pose);
+  add_certify(app, a.certify);
   add_export(app, a.export_to);
   add_check(app, a.check);
   add_records(app, "validate", "Run the physics validation cases: measured against expected", a.validate)
@@ -304,6 +333,7 @@ int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, 
   if (command == "rig") return rig_command(a.rig, terminal);
   if (command == "pose") return pose_command(a.pose, terminal);
   if (command == "compare") return compare_command(a.compare, registry, terminal);
+  if (command == "certify") return certify_command(a.certify, registry, terminal);
   if (command == "export") return export_command(a.export_to, terminal);
   if (command == "validate") return validate_command(a.validate, registry, terminal);
   return bench_command(a.bench, registry, terminal);

@@ -112,12 +112,24 @@ struct CompareArguments {
   bool overwrite = false;  // replace what is in the directory
   bool dry_run = false;
   bool pictures = true;          // rendered for the report
+  bool check = false;            // claims that do not hold and a doubtful reference are failures
   std::string format = "lines";  // of --dry-run
   std::string collect;           // directory of finished runs
   bool watch = false;            // serve the report while the runs go on
   int port = 0;                  // of that page; 0: any that is free
 };
 int compare_command(const CompareArguments& arguments, const Registry& registry, const Terminal& terminal);
+
+struct CertifyArguments {
+  std::string subject;    // a study or a scene
+  std::string method;     // empty: the study's reference
+  std::string output;     // of the reference file; empty: beside the runs
+  std::string check;      // a reference file to compare with instead
+  std::string directory;  // of the runs; empty: out/certify/<name>
+  std::vector<std::string> assignments;
+  int jobs = 1, threads = 0;
+};
+int certify_command(const CertifyArguments& arguments, const Registry& registry, const Terminal& terminal);
 
 struct ExportArguments {
   std::string directory;  // a run or a comparison

@@ -18,7 +18,10 @@
 #include "compare/jobs/batch.h"
 #include "compare/jobs/quoting.h"
 #include "compare/report/pictures.h"
+#include "compare/reference/reference_file.h"
 #include "compare/report/report.h"
+#include "compare/results/cards.h"
+#include "compare/results/claims.h"
 #include "compare/results/collect.h"
 #include "compare/results/paraview_script.h"
 #include "compare/results/side_by_side.h"
@@ -80,6 +83,7 @@ std::vector<std::string> lasting_command_of(const PlannedRun& run, const Study& 
 int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
                 const Terminal& terminal) {
   for (const PlannedRun& run : study.runs) {
+    if (!run.file.empty()) continue;
     terminal.say(shell_line(lasting_command_of(run, study, output, arguments)));
   }
   return k_exit_done;
@@ -107,6 +111,7 @@ int print_snakefile(const Study& planned, const fs::path& output, const CompareA
   std::string inputs, rules;
   for (std::size_t i = 0; i < study.runs.size(); ++i) {
     const PlannedRun& run = study.runs[i];
+    if (!run.file.empty()) continue;
     const std::string record = run.directory + "/run.json";
     const std::string command = shell_line(lasting_command_of(run, study, folder, arguments)) + " || test -s " +
                                 shell_quoted((folder / record).string());
@@ -217,6 +222,16 @@ class LivePage {
   const Progress* m_progress = nullptr;
 };
 
+// Certified references as runs among the others.
+void unpack_references(const Study& study, const fs::path& output, const CompareArguments& arguments) {
+  for (const PlannedRun& run : study.runs) {
+    if (run.file.empty()) continue;
+    make_writable_directory(output / run.directory);
+    const DirectoryLock lock(output / run.directory, lock_use(arguments));
+    unpack_reference(read_reference(run.file), output / run.directory);
+  }
+}
+
 struct Plan {
   std::vector<Job> jobs;
   std::vector<const PlannedRun*> runs;
@@ -231,6 +246,7 @@ Plan plan_jobs(const Study& study, const fs::path& output, const CompareArgument
   claim_folder(output, study);
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const PlannedRun& run = study.runs[i];
+    if (!run.file.empty()) continue;
     if (needs[i] == Need::nothing) {
       terminal.note(run.name + ": complete already");
       continue;
@@ -278,6 +294,22 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   return !interrupt_requested();
 }
 
+// Whether every claim holds and the reference can be trusted.
+bool tell_claims(const Comparison& comparison, const Terminal& terminal) {
+  const std::vector<std::string> errors = reference_errors(comparison);
+  for (const std::string& error : errors) terminal.warn(error);
+  const CheckedLesson lesson = check_lesson(comparison);
+  for (const CheckedClaim& claim : lesson.claims) {
+    if (claim.verdict == Verdict::fails)
+      terminal.warn(fmt::format("does not hold: {} ({})", claim.text, claim.numbers));
+    if (claim.verdict == Verdict::unchecked)
+      terminal.note(fmt::format("not checked: {} ({})", claim.text, claim.numbers));
+  }
+  if (const std::string line = claims_line(lesson); !line.empty()) terminal.say(line);
+  if (!lesson.problems.empty()) throw InputError(lesson.problems);
+  return errors.empty() && lesson.count(Verdict::holds) == static_cast<int>(lesson.claims.size());
+}
+
 // Pictures of a comparison are drawn anew or not at all.
 void remove_pictures(const fs::path& output, const std::vector<FileSum>& made) {
   for (const FileSum& sum : made) {
@@ -304,17 +336,17 @@ void remove_left_over(const fs::path& output, const std::vector<FileSum>& before
   }
 }
 
-int collect_and_report(const Study& study, const fs::path& output, bool pictures, const Registry& registry,
-                       const Progress& progress, const Terminal& terminal) {
+int collect_and_report(const Study& study, const fs::path& output, const CompareArguments& arguments,
+                       const Registry& registry, const Progress& progress, const Terminal& terminal) {
   const Comparison comparison = collect(study, output, registry.method_names(), progress.without_record());
   const std::optional<std::vector<FileSum>> before = read_checksums(output);
   fs::remove(output / k_checksums_name);  // until all is there
-  if (pictures) remove_pictures(output, before.value_or(std::vector<FileSum>{}));
+  if (arguments.pictures) remove_pictures(output, before.value_or(std::vector<FileSum>{}));
   write_comparison_csv(comparison);
   write_comparison_json(comparison);
   std::vector<fs::path> files = write_side_by_side(comparison);
   write_paraview_script(comparison);
-  for (const Note& note : write_report(comparison, registry, {pictures, interrupt_requested}))
+  for (const Note& note : write_report(comparison, registry, {arguments.pictures, interrupt_requested}))
     terminal.note(note.text);
   for (const fs::path& file : comparison_files(comparison)) files.push_back(file);
   remove_left_over(output, before.value_or(std::vector<FileSum>{}), files);
@@ -325,8 +357,10 @@ int collect_and_report(const Study& study, const fs::path& output, bool pictures
       terminal.warn(fmt::format("{}: {}: {}", run.data.plan.name, to_string(run.data.record.status),
                                 run.data.record.message));
   }
+  const bool holds = tell_claims(comparison, terminal);
   terminal.say("report: " + (output / "report.html").string());
-  return comparison.all_done() ? k_exit_done : k_exit_cannot_go_on;
+  if (!comparison.all_done()) return k_exit_cannot_go_on;
+  return holds || !arguments.check ? k_exit_done : k_exit_failed_check;
 }
 
 }  // namespace
@@ -359,6 +393,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   const DirectoryLock lock(output, lock_use(arguments));
   check_folder(output, study, arguments.overwrite);
   Progress progress(output);
+  unpack_references(study, output, arguments);
   std::optional<LivePage> live;
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
   if (live) live->follow(progress);
@@ -367,7 +402,7 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
     terminal.note("interrupted; continue with --resume");
     return k_exit_interrupted;
   }
-  const int code = collect_and_report(study, output, arguments.pictures, registry, progress, terminal);
+  const int code = collect_and_report(study, output, arguments, registry, progress, terminal);
   if (live) live->finish(file_bytes(output / "report.html"), terminal);
   return code;
 }

@@ -53,6 +53,7 @@ bool is_whole(const fs::path& run, const RunRecord& record, int frames) {
 // Without a record that can be read, the run itself looks whether it may go on.
 Need need_of(const PlannedRun& plan, const Study& study, const fs::path& run,
              const CompareArguments& arguments, const Registry& registry, std::vector<Problem>& problems) {
+  if (!plan.file.empty()) return Need::nothing;  // a certified reference
   if (!holds_run(run)) return Need::everything;
   if (arguments.overwrite) return Need::replacement;
   const std::optional<RunRecord> earlier = find_run_record(run);

@@ -16,12 +16,19 @@ struct Picture {
   std::string png;  // bytes
 };
 
+// What a body may become: at rest, and as each of its example poses.
+struct ExamplePicture {
+  std::string name;  // of the example; empty: at rest
+  std::string png;
+};
+
 struct Pictures {
   std::map<std::string, std::vector<Picture>> by_directory;  // of the run
   // Sheets of the runs that have a rig: handles and skinning weights at the start, example weights over time;
   // PNG bytes, empty when no run has one.
   std::string rigs, examples;
-  std::string problem;  // why there are none; empty: all is well
+  std::vector<ExamplePicture> poses;  // none without examples
+  std::string problem;                // why there are none; empty: all is well
 };
 
 // What render_pictures() leaves in the folder `pictures`, there or not.

@@ -11,6 +11,8 @@
 #include "compare/report/assets.h"
 #include "compare/report/export.h"
 #include "compare/report/pictures.h"
+#include "compare/results/cards.h"
+#include "compare/results/claims.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
 
@@ -109,7 +111,7 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["directory"] = data.plan.directory;
   json["summary"] = info ? info->summary : "";
   json["source"] = info ? info->source : "";
-  json["models_deformation"] = info ? info->capabilities.deformation : true;
+  json["models_deformation"] = data.plan.capabilities.deformation;
   json["colour"] = run.colour;
   json["status"] = to_string(record.status);
   json["message"] = record.message;
@@ -121,11 +123,14 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["setup_time"] = number(record.setup_time.value_or(k_unknown));
   json["output_time"] = number(record.writer_time.value_or(k_unknown));
   json["doubts"] = run.doubts;
+  json["not_ranked"] = run.not_ranked;
   json["cost_ratio"] = number(run.cost_ratio);
   json["real_time_factor"] = number(record.real_time_factor.value_or(k_unknown));
   json["memory"] = number(record.peak_memory.value_or(k_unknown));
   json["steps"] = record.steps;
   json["iterations"] = record.iterations;
+  json["uncertainty"] = number(run.final_uncertainty().rms);
+  json["uncertainty_max"] = number(run.final_uncertainty().max);
   json["rms"] = number(last ? last->rms : k_unknown);
   json["max"] = number(last ? last->max : k_unknown);
   json["rms_aligned"] = number(last ? last->rms_aligned : k_unknown);
@@ -175,6 +180,27 @@ void add_distances(std::vector<Plot>& plots, const ComparedRun& run, std::size_t
            max_aligned);
 }
 
+// What the references leave open of a metric: of a distance from 0 up, of any other around the reference's own line.
+Json bands_of(const Comparison& comparison, const std::string& metric) {
+  Json bands = Json::array();
+  for (const ComparedRun& run : comparison.runs) {
+    const MetricsTable& table = run.data.uncertainty;
+    if (!run.is_reference() || table.find(metric) < 0 || metric == "time" || metric == "frame") continue;
+    const std::vector<double> widths = table.column(metric);
+    std::vector<double> low(widths.size(), 0), high = widths;
+    if (!metric.starts_with("surface_")) {
+      const std::vector<double> middle = run.data.metrics.column(metric);
+      for (std::size_t i = 0; i < widths.size(); ++i) {
+        low[i] = middle[i] - widths[i];
+        high[i] = middle[i] + widths[i];
+      }
+    }
+    bands.push_back(
+        {{"times", numbers(table.column("time"))}, {"low", numbers(low)}, {"high", numbers(high)}});
+  }
+  return bands;
+}
+
 // Every metric over time; those the study names come first.
 Json metrics_json(const Comparison& comparison) {
   std::vector<Plot> plots;
@@ -200,6 +226,7 @@ Json metrics_json(const Comparison& comparison) {
     list.push_back({{"name", plot.metric.name},
                     {"unit", plot.metric.unit},
                     {"label", plot.label},
+                    {"bands", bands_of(comparison, plot.metric.name)},
                     {"first", rank(plot) < static_cast<std::ptrdiff_t>(first.size())},
                     {"lines", plot.lines}});
   }
@@ -237,7 +264,12 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
                const Registry& registry) {
   Json json;
   json["title"] = comparison.study.title;
-  json["lesson"] = comparison.study.lesson;
+  const CheckedLesson lesson = check_lesson(comparison);
+  json["lesson"] = lesson.text;
+  json["claims"] = claims_json(lesson);
+  json["reference_errors"] = reference_errors(comparison);
+  json["reference_note"] = reference_note(comparison);
+  json["cards"] = cards_json(comparison);
   json["scene_title"] = comparison.study.scene_title;
   json["version"] = program_version();
   json["command"] = shell_line({"exemplar", "compare", comparison.study.path});
@@ -249,6 +281,9 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
   json["cost_note"] = cost_note(comparison);
   json["pictures_note"] =
       pictures.problem.empty() ? "" : "Drawn by the 3D view of this page, because " + pictures.problem + ".";
+  json["poses"] = Json::array();
+  for (const ExamplePicture& pose : pictures.poses)
+    json["poses"].push_back({{"name", pose.name}, {"src", png_source(pose.png)}});
   json["rigs"] = png_source(pictures.rigs);
   json["example_weights"] = png_source(pictures.examples);
   json["runs"] = Json::array();

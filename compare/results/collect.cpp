@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "compare/results/cards.h"
 #include "compare/results/plausibility.h"
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
@@ -98,6 +99,19 @@ void set_bounds(ComparedRun& run, const std::vector<Geometry>& surfaces) {
   run.view = bounds_of(surfaces, 0.02);
 }
 
+// Of the row nearest in time.
+SurfaceUncertainty uncertainty_at(const MetricsTable& table, double time) {
+  const std::vector<double> times = table.column("time");
+  SurfaceUncertainty nearest;
+  double gap = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (std::abs(times[i] - time) >= gap) continue;
+    gap = std::abs(times[i] - time);
+    nearest = {table.column("surface_rms")[i], table.column("surface_max")[i]};
+  }
+  return nearest;
+}
+
 void add_distances(ComparedRun& run, const std::vector<Geometry>& surfaces, const ComparedRun& reference,
                    const std::vector<Geometry>& reference_surfaces) {
   if (surfaces.empty() || reference_surfaces.empty()) return;
@@ -109,6 +123,8 @@ void add_distances(ComparedRun& run, const std::vector<Geometry>& surfaces, cons
     const auto j = static_cast<std::size_t>(same_time - reference.data.surfaces.data());
     run.times.push_back(time);
     run.distances.push_back(comparison.between(surfaces[i], reference_surfaces[j]));
+    if (!reference.data.uncertainty.columns.empty())
+      run.uncertainties.push_back(uncertainty_at(reference.data.uncertainty, time));
   }
 }
 
@@ -118,7 +134,9 @@ void add_shape_change(ComparedRun& run, const std::vector<Geometry>& surfaces) {
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     if (!surfaces[i].points.allFinite()) continue;
     run.change_times.push_back(run.data.surfaces[i].time);
-    run.shape_change.push_back(comparison.between(surfaces[i], surfaces.front()).rms_aligned);
+    const SurfaceDistances change = comparison.between(surfaces[i], surfaces.front());
+    run.shape_change.push_back(change.rms_aligned);
+    run.displacement.push_back(change.rms);
   }
 }
 
@@ -171,6 +189,13 @@ void read_runs(Comparison& comparison, const std::vector<std::string>& methods,
   shade_sweeps(comparison.runs);
 }
 
+void add_doubts(ComparedRun& run, const std::vector<Geometry>& surfaces) {
+  for (const Doubt& doubt : find_doubts(run.data, surfaces.front(), surfaces.back())) {
+    run.doubts.push_back(doubt.text);
+    run.cures.push_back(doubt.cure);
+  }
+}
+
 // The runs are taken reference by reference, so that only two runs' frames are in memory.
 void compare_with_reference(Comparison& comparison, std::size_t r) {
   ComparedRun& reference = comparison.runs[r];
@@ -180,11 +205,13 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
         reference_of(comparison.study, run.data.plan)->name != reference.data.plan.name)
       continue;
     run.reference = reference.data.plan.name;
-    if (run.data.is_done()) run.cost_ratio = run.wall_time() / reference.wall_time();
+    // A certified reference was made elsewhere, at another time: its cost is no measure.
+    if (run.data.is_done() && reference.data.plan.file.empty())
+      run.cost_ratio = run.wall_time() / reference.wall_time();
     const bool itself = &run == &reference;
     const std::vector<Geometry> surfaces = itself ? truth : read_surfaces(run.data);
     set_bounds(run, surfaces);
-    if (!surfaces.empty()) run.doubts = find_doubts(run.data, surfaces.front(), surfaces.back());
+    if (!surfaces.empty()) add_doubts(run, surfaces);
     try {
       add_shape_change(run, surfaces);
       add_distances(run, surfaces, reference, truth);
@@ -198,6 +225,10 @@ void compare_with_reference(Comparison& comparison, std::size_t r) {
 
 const SurfaceDistances* ComparedRun::final_distances() const {
   return data.is_done() && !distances.empty() ? &distances.back() : nullptr;
+}
+
+SurfaceUncertainty ComparedRun::final_uncertainty() const {
+  return uncertainties.empty() ? SurfaceUncertainty{0, 0} : uncertainties.back();
 }
 
 double ComparedRun::worst_rms() const {
@@ -214,6 +245,11 @@ double ComparedRun::final_change() const {
 double ComparedRun::largest_change() const {
   if (!data.is_done() || shape_change.empty()) return k_unknown;
   return *std::max_element(shape_change.begin(), shape_change.end());
+}
+
+double ComparedRun::largest_displacement() const {
+  if (!data.is_done() || displacement.empty()) return k_unknown;
+  return *std::max_element(displacement.begin(), displacement.end());
 }
 
 bool Comparison::all_done() const {
@@ -233,6 +269,7 @@ Comparison collect(const Study& study, const fs::path& directory, const std::vec
     comparison.bounds.extend(run.bounds);
     comparison.view.extend(run.view);
   }
+  rank_runs(comparison);
   return comparison;
 }
 
@@ -244,6 +281,10 @@ std::string length_text(double metres) {
   if (size < 1e-3) return fmt::format("{:.3g} µm", metres * 1e6);
   if (size < 1) return fmt::format("{:.3g} mm", metres * 1e3);
   return fmt::format("{:.3g} m", metres);
+}
+
+std::string distance_text(double metres, double uncertainty) {
+  return metres <= uncertainty && uncertainty > 0 ? "≤ " + length_text(uncertainty) : length_text(metres);
 }
 
 std::string duration_text(double seconds) {
@@ -266,8 +307,10 @@ std::vector<std::vector<std::string>> summary_table(const Comparison& comparison
     const bool itself = run.reference == run.data.plan.name;
     rows.push_back(
         {run.data.plan.name, std::string(to_string(run.data.record.status)),
-         itself && run.data.is_done() ? "is the reference" : length_text(last ? last->rms : k_unknown),
-         itself ? "" : length_text(last ? last->rms_aligned : k_unknown),
+         itself && run.data.is_done()
+             ? "is the reference"
+             : distance_text(last ? last->rms : k_unknown, run.final_uncertainty().rms),
+         itself ? "" : distance_text(last ? last->rms_aligned : k_unknown, run.final_uncertainty().rms),
          duration_text(run.data.record.setup_time.value_or(k_unknown)), duration_text(run.wall_time()),
          duration_text(run.data.record.writer_time.value_or(k_unknown)),
          number(run.data.record.real_time_factor.value_or(k_unknown), "{:.3g}"),

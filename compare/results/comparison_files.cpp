@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "compare/results/cards.h"
+#include "compare/results/claims.h"
 #include "compare/results/collect.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
@@ -83,6 +85,7 @@ Json surface_json(const ComparedRun& run) {
             {"rms_aligned [m]", json_number(last[2])},
             {"max_aligned [m]", json_number(last[3])}}},
           {"worst_rms [m]", json_number(last[4])},
+          {"uncertainty [m]", json_number(run.final_uncertainty().rms)},
           {"frames", frames}};
 }
 
@@ -103,6 +106,7 @@ Json run_json(const ComparedRun& run, const std::vector<MetricName>& columns) {
   json["resolution"] = to_json(data.plan.resolution);
   json["refine"] = data.plan.refine;
   json["doubts"] = run.doubts;
+  json["not_ranked"] = run.not_ranked;
   json["cost"] = {{"wall_time [s]", json_number(run.wall_time())},
                   {"setup_time [s]", json_number(record.setup_time.value_or(k_unknown))},
                   {"output_time [s]", json_number(record.writer_time.value_or(k_unknown))},
@@ -157,12 +161,32 @@ void write_comparison_csv(const Comparison& comparison) {
   write_file_atomically(comparison.directory / "comparison.csv", text);
 }
 
+Json claims_json(const CheckedLesson& lesson) {
+  Json list = Json::array();
+  for (const CheckedClaim& claim : lesson.claims)
+    list.push_back(
+        {{"claim", claim.text}, {"verdict", to_string(claim.verdict)}, {"numbers", claim.numbers}});
+  return list;
+}
+
+Json cards_json(const Comparison& comparison) {
+  Json list = Json::array();
+  for (const Card& card : cards_of(comparison))
+    list.push_back({{"what", card.what}, {"runs", card.runs}, {"number", card.number}});
+  return list;
+}
+
 Json comparison_json(const Comparison& comparison) {
+  const CheckedLesson lesson = check_lesson(comparison);
   Json json;
   json["program"] = "exemplar";
   json["version"] = program_version();
   json["title"] = comparison.study.title;
-  json["lesson"] = comparison.study.lesson;
+  json["lesson"] = lesson.text;
+  json["claims"] = claims_json(lesson);
+  json["reference_errors"] = reference_errors(comparison);
+  json["reference_note"] = reference_note(comparison);
+  json["cards"] = cards_json(comparison);
   json["study"] = comparison.study.path;
   json["scene"] = comparison.study.scene;
   json["scene_title"] = comparison.study.scene_title;

@@ -14,6 +14,7 @@ namespace {
 
 // What a deformable solid does not do: rubber keeps its volume, a crushed car loses a part of it.
 constexpr double k_least_volume = 0.6, k_most_volume = 1.4;
+constexpr const char* k_cure_of_volume = "a finer volume, a Poisson's ratio nearer to 0.5, or less load";
 constexpr double k_deep = 0.02;       // penetration as a share of the diagonal
 constexpr double k_dissipated = 0.5;  // numerical dissipation as a share of the energy that there was
 constexpr std::size_t k_most_triangles = 50000;
@@ -36,35 +37,40 @@ TriMesh mesh_of(const Geometry& surface) {
   return mesh;
 }
 
-void doubt_volume(const MetricsTable& table, std::vector<std::string>& doubts) {
+void doubt_volume(const MetricsTable& table, std::vector<Doubt>& doubts) {
   const std::vector<double> ratios = column_of(table, "volume_ratio");
   if (ratios.empty()) return;
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  if (*least < k_least_volume) doubts.push_back(fmt::format("its volume fell to {:.0f} %", 100 * *least));
-  if (*most > k_most_volume) doubts.push_back(fmt::format("its volume rose to {:.0f} %", 100 * *most));
+  if (*least < k_least_volume)
+    doubts.push_back({fmt::format("its volume fell to {:.0f} %", 100 * *least), k_cure_of_volume});
+  if (*most > k_most_volume)
+    doubts.push_back({fmt::format("its volume rose to {:.0f} %", 100 * *most), k_cure_of_volume});
 }
 
-void doubt_depth(const RunData& run, const Geometry& first, std::vector<std::string>& doubts) {
+void doubt_depth(const RunData& run, const Geometry& first, std::vector<Doubt>& doubts) {
   if (first.points.rows() == 0) return;
   const double size = (first.points.colwise().maxCoeff() - first.points.colwise().minCoeff()).norm();
   const double depth = run.record.worst_penetration.value_or(0);
   if (depth > k_deep * size)
-    doubts.push_back(fmt::format("it sinks {:.3g} mm into obstacles, {:.2g} % of its size", 1e3 * depth,
-                                 100 * depth / size));
+    doubts.push_back({fmt::format("it sinks {:.3g} mm into obstacles, {:.2g} % of its size", 1e3 * depth,
+                                  100 * depth / size),
+                      "more time.steps_per_frame, or a finer surface where it meets them"});
 }
 
 // Energy that only the time step has taken, beside the most that was there to be taken.
-void doubt_energy(const MetricsTable& table, std::vector<std::string>& doubts) {
+void doubt_energy(const MetricsTable& table, std::vector<Doubt>& doubts) {
   const std::vector<double> lost = column_of(table, "numerical_dissipation");
   if (lost.empty()) return;
   const double most = energy_supply(table);
   if (most > 0 && lost.back() > k_dissipated * most)
-    doubts.push_back(fmt::format("the time step took {:.0f} % of its energy: more steps_per_frame",
-                                 100 * lost.back() / most));
+    doubts.push_back(
+        {fmt::format("the time step took {:.0f} % of its energy", 100 * lost.back() / most),
+         "more time.steps_per_frame, \"integrator\": \"bdf2\", or material damping that takes the energy "
+         "before the step does"});
 }
 
 // Pairs of triangles that cross at the end, beyond those that did at the start.
-void doubt_crossings(const Geometry& first, const Geometry& last, std::vector<std::string>& doubts) {
+void doubt_crossings(const Geometry& first, const Geometry& last, std::vector<Doubt>& doubts) {
   if (first.kind != CellKind::triangles || first.connectivity != last.connectivity ||
       !last.points.allFinite())
     return;
@@ -75,13 +81,14 @@ void doubt_crossings(const Geometry& first, const Geometry& last, std::vector<st
   const std::size_t now = self_intersections(after, limit).size(),
                     then = self_intersections(before, limit).size();
   if (now > then && static_cast<double>(now - then) > k_crossing_share * static_cast<double>(triangles))
-    doubts.push_back(fmt::format("its surface crosses itself ({} pairs of triangles)", now));
+    doubts.push_back({fmt::format("its surface crosses itself ({} pairs of triangles)", now),
+                      "a finer volume, or a method that models self-contact"});
 }
 
 }  // namespace
 
-std::vector<std::string> find_doubts(const RunData& run, const Geometry& first, const Geometry& last) {
-  std::vector<std::string> doubts;
+std::vector<Doubt> find_doubts(const RunData& run, const Geometry& first, const Geometry& last) {
+  std::vector<Doubt> doubts;
   if (!run.is_done()) return doubts;
   doubt_volume(run.metrics, doubts);
   doubt_depth(run, first, doubts);
@@ -89,7 +96,8 @@ std::vector<std::string> find_doubts(const RunData& run, const Geometry& first, 
   doubt_crossings(first, last, doubts);
   const std::vector<double> inverted = column_of(run.metrics, "inverted");
   if (!inverted.empty() && inverted.back() > 0)
-    doubts.push_back(fmt::format("{:g} elements end inside out", inverted.back()));
+    doubts.push_back({fmt::format("{:g} elements end inside out", inverted.back()),
+                      "a finer volume and more time.steps_per_frame"});
   return doubts;
 }
 

@@ -10,7 +10,12 @@
 
 namespace exemplar {
 
+struct Doubt {
+  std::string text;
+  std::string cure;  // what to change, in the scene or the study
+};
+
 // `first`, `last`: the surface of the run's first and last frame.
-std::vector<std::string> find_doubts(const RunData& run, const Geometry& first, const Geometry& last);
+std::vector<Doubt> find_doubts(const RunData& run, const Geometry& first, const Geometry& last);
 
 }  // namespace exemplar

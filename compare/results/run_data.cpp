@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
 #include "core/output/directory_lock.h"
+#include "core/scene/json.h"
+#include "core/scene/scene_settings.h"
 
 namespace exemplar {
 
@@ -48,6 +51,15 @@ void add_warnings(RunData& run) {
 
 }  // namespace
 
+bool RunData::is_cut_short() const {
+  const Json settings = Json::parse(record.settings.text, nullptr, false);
+  if (!settings.is_object() || !settings.contains("time")) return false;
+  TimeSettings time;
+  std::vector<Problem> ignored;
+  read_object(settings["time"], description_of<TimeSettings>(), &time, "time", ignored);
+  return record.frames < frame_count(time);
+}
+
 std::string last_error(const fs::path& log) {
   std::istringstream in(file_bytes(log));
   std::string line, error;
@@ -83,6 +95,7 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
     if (fs::is_regular_file(directory / "metrics.csv")) run.metrics = read_metrics(directory / "metrics.csv");
     if (fs::is_regular_file(directory / "timings.csv"))
       run.metrics.join(read_metrics(directory / "timings.csv", AtDamage::stop));
+    if (!plan.file.empty()) run.uncertainty = read_metrics(directory / "uncertainty.csv");
   } catch (const std::exception& damage) {
     run.record.status = RunStatus::failed;
     run.record.message = damage.what();
@@ -90,6 +103,28 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
   add_warnings(run);
   if (!run.is_done() && run.record.message.empty()) run.record.message = error;
   return run;
+}
+
+std::string shared_scene(const RunData& run) {
+  Json scene = Json::parse(run.record.settings.text, nullptr, false);
+  if (!scene.is_object()) return {};
+  for (const char* key : {"title", "description", "methods", "expect"}) scene.erase(key);
+  if (scene.contains("time") && scene["time"].is_object()) {
+    for (const char* key : {"steps_per_frame", "accuracy"}) scene["time"].erase(key);
+  }
+  if (!scene.contains("bodies") || !scene["bodies"].is_array()) return scene.dump();
+  for (Json& body : scene["bodies"]) {
+    if (body.is_object()) body.erase("volume");
+  }
+  return scene.dump();
+}
+
+std::vector<std::string> body_names(const RunData& run) {
+  const Json settings = Json::parse(run.record.settings.text, nullptr, false);
+  const Json bodies = settings.is_object() ? settings.value("bodies", Json::array()) : Json::array();
+  std::vector<std::string> names;
+  for (const Json& body : bodies) names.push_back(body.is_object() ? body.value("name", "") : "");
+  return names;
 }
 
 const PvdEntry* entry_at(const std::vector<PvdEntry>& entries, double time) {

@@ -19,16 +19,25 @@ struct RunData {
   std::filesystem::path directory;
   RunRecord record;  // its notes also tell what the metrics and frames show
   MetricsTable metrics;
+  MetricsTable uncertainty;                   // of a certified reference, at its times; else no columns
   std::vector<PvdEntry> surfaces, obstacles;  // by time
 
   bool has_frames() const { return !surfaces.empty(); }
   bool is_done() const { return record.status == RunStatus::done; }
+  // Done, but asked for fewer frames than its scene has.
+  bool is_cut_short() const;
   std::vector<std::string> notes(Severity severity) const;
   void warn(std::string text) { record.notes.push_back({Severity::warning, std::move(text)}); }
 };
 
 // Never throws for what is missing or damaged: the status and message say it.
 RunData read_run(const PlannedRun& plan, const std::filesystem::path& directory);
+
+// What of the run's scene a reference and the runs beside it must share: everything but methods, steps, volumes and words.
+std::string shared_scene(const RunData& run);
+
+// Of the run's scene, in its order.
+std::vector<std::string> body_names(const RunData& run);
 
 // The entry whose time is within half a frame of `time`; nullptr when there is none.
 const PvdEntry* entry_at(const std::vector<PvdEntry>& entries, double time);

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "compare/reference/reference_file.h"
+#include "compare/study/capability_names.h"
 #include "compare/study/study_settings.h"
 #include "core/base/errors.h"
 #include "core/base/hash.h"
@@ -24,6 +26,8 @@ namespace fs = std::filesystem;
 constexpr double k_most_runs = 2000;
 // File systems allow 255 bytes for a name, and whole paths are limited as well.
 constexpr std::size_t k_longest_directory = 100;
+
+constexpr int k_most_words = 90;  // of a lesson: what a reader takes in before looking
 
 const std::vector<std::string> k_surface_metrics{"surface_rms",         "surface_max",  "surface_rms_aligned",
                                                  "surface_max_aligned", "shape_change", "peak_memory"};
@@ -51,6 +55,21 @@ std::vector<Setting> settings_of(const NamedValues& values) {
   return settings;
 }
 
+void refine_volume(const Json& volume, const std::string& place, double factor,
+                   std::vector<Setting>& settings) {
+  if (!volume.is_object()) return;
+  if (volume.contains("grid") && volume["grid"].is_array()) {
+    Json grid = volume["grid"];
+    for (Json& cells : grid) {
+      if (cells.is_number()) cells = std::max(1, static_cast<int>(std::lround(cells.get<double>() * factor)));
+    }
+    settings.push_back({place + "grid", grid.dump()});
+  } else if (volume.contains("max_tet_volume") && volume["max_tet_volume"].is_number()) {
+    const double finer = volume["max_tet_volume"].get<double>() / std::pow(factor, 3);
+    settings.push_back({place + "max_tet_volume", fmt::format("{:.6g}", finer)});
+  }
+}
+
 // An entry of "runs", or the reference.
 struct Entry {
   std::string name, method, place;
@@ -59,6 +78,7 @@ struct Entry {
   Sweep sweep;
   bool is_fixed = false;  // the study's sweep passes it by
   bool is_reference = false;
+  std::string file = {};  // of a certified reference
 };
 
 // From the settings to the runs.
@@ -77,16 +97,17 @@ class StudyPlanner {
   Study plan(const StudySettings& settings, const std::string& path) {
     m_study.path = path;
     m_study.title = settings.title;
-    m_study.lesson = settings.lesson;
     m_study.scene = (fs::path(path).parent_path() / settings.scene).lexically_normal().string();
     if (!settings.scene.empty() && !fs::is_regular_file(m_study.scene))
       problem("scene", "there is no file " + m_study.scene);
     add_entries(settings.runs);
     choose_reference(settings.reference);
     check_metrics(settings.metrics);
+    check_about(settings.about);
     check_number_of_runs(unpacked(settings.sweep));
     if (m_problems.empty()) multiply_out(unpacked(settings.sweep));
     if (m_problems.empty()) name_reference();
+    if (m_problems.empty()) bind_lesson(settings);
     if (m_problems.empty()) tell_sweep(unpacked(settings.sweep));
     if (m_problems.empty()) check_scenes();
     if (!m_problems.empty()) throw InputError(m_problems);
@@ -134,6 +155,7 @@ class StudyPlanner {
       if (!m_entries.empty()) m_entries.front().is_reference = true;
       return;
     }
+    if (reference->file) return add_reference_file(*reference);
     if (!reference->method) {
       m_reference = reference->name.value_or("");
       return check_reference_name();
@@ -149,6 +171,16 @@ class StudyPlanner {
                 reference->fixed,
                 true};
     if (known_method(entry.method, "reference.method")) add_entry(std::move(entry));
+  }
+
+  void add_reference_file(const StudyReferenceSettings& reference) {
+    Entry entry;
+    entry.name = reference.name.value_or("certified reference");
+    entry.place = "reference";
+    entry.is_fixed = entry.is_reference = true;
+    entry.file = (fs::path(m_study.path).parent_path() / *reference.file).lexically_normal().string();
+    attempt("reference.file", [&] { entry.method = read_reference(entry.file).method; });
+    if (known_method(entry.method, "reference.file")) add_entry(std::move(entry));
   }
 
   // At once, beside all other problems: an entry, or one of its runs by its longer name.
@@ -216,6 +248,52 @@ class StudyPlanner {
       const std::string hint = contains(known, metrics[i]) ? "" : did_you_mean(metrics[i], known);
       if (!hint.empty()) problem(fmt::format("metrics[{}]", i), "unknown metric '" + metrics[i] + "'" + hint);
     }
+  }
+
+  void check_about(const std::vector<std::string>& about) {
+    m_study.about = about;
+    const std::vector<std::string> known = capability_names();
+    for (std::size_t i = 0; i < about.size(); ++i) {
+      if (!contains(known, about[i]))
+        problem(fmt::format("about[{}]", i),
+                fmt::format("unknown capability '{}'{}: expected one of {}", about[i],
+                            did_you_mean(about[i], known), fmt::join(known, ", ")));
+    }
+  }
+
+  // The lesson and the claims with the runs that they speak of.
+  void bind_lesson(const StudySettings& settings) {
+    std::vector<RunName> runs;
+    for (const PlannedRun& run : m_study.runs) runs.push_back({run.name, run.directory});
+    attempt("lesson", [&] { m_study.lesson = parse_bound_text(settings.lesson, runs); });
+    if (const int words = m_study.lesson.words(); words > k_most_words)
+      problem("lesson", fmt::format("has {} words: expected at most {}", words, k_most_words));
+    for (std::size_t i = 0; i < settings.claims.size(); ++i) {
+      const StudyClaimSettings& given = settings.claims[i];
+      Claim claim;
+      claim.place = fmt::format("claims[{}]", i);
+      claim.op = given.op;
+      claim.within = given.within;
+      attempt(claim.place + ".claim", [&] { claim.text = parse_bound_text(given.claim, runs); });
+      attempt(claim.place + ".left", [&] { claim.left = parse_expression(given.left, runs); });
+      attempt(claim.place + ".right", [&] { claim.right = parse_expression(plain_text(given.right), runs); });
+      m_study.claims.push_back(std::move(claim));
+    }
+  }
+
+  template <class Work>
+  void attempt(const std::string& place, const Work& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      for (const Problem& found : error.problems()) problem(place, found.message);
+    }
+  }
+
+  // A number or the text of an expression.
+  static std::string plain_text(const JsonText& value) {
+    const Json json = Json::parse(value.text, nullptr, false);
+    return json.is_string() ? json.get<std::string>() : value.text;
   }
 
   static double size_of(const Sweep& sweep) {
@@ -286,9 +364,12 @@ class StudyPlanner {
     PlannedRun run;
     run.series = run.name = entry.name;
     run.method = entry.method;
+    run.capabilities = m_registry.get(entry.method).capabilities;
     run.place = entry.place;
     run.refine = refine;
+    run.file = entry.file;
     run.reference = entry.is_reference;
+    run.for_all = !entry.file.empty();
     run.settings = m_study.common;
     run.settings.insert(run.settings.end(), entry.set.begin(), entry.set.end());
     run.variation = variation;
@@ -311,30 +392,11 @@ class StudyPlanner {
   // As assignments to each body's volume, so that the run stays an ordinary one.
   void add_refinement(PlannedRun& run, Json scene) {
     for (const Setting& setting : run.settings) apply_assignment(scene, setting.assignment());
-    const std::size_t before = run.settings.size();
-    const Json bodies = scene.is_object() && scene.contains("bodies") ? scene["bodies"] : Json::array();
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-      if (bodies[b].is_object() && bodies[b].contains("volume"))
-        refine_volume(bodies[b]["volume"], fmt::format("bodies[{}].volume.", b), run);
-    }
-    if (run.settings.size() == before) {
+    const std::vector<Setting> finer = finer_volumes(scene, run.refine);
+    run.settings.insert(run.settings.end(), finer.begin(), finer.end());
+    if (finer.empty()) {
       problem(run.place + ".refine",
               "the scene's bodies need \"volume\": {\"grid\"} or {\"max_tet_volume\"} to be refined");
-    }
-  }
-
-  static void refine_volume(const Json& volume, const std::string& place, PlannedRun& run) {
-    if (!volume.is_object()) return;
-    if (volume.contains("grid") && volume["grid"].is_array()) {
-      Json grid = volume["grid"];
-      for (Json& cells : grid) {
-        if (cells.is_number())
-          cells = std::max(1, static_cast<int>(std::lround(cells.get<double>() * run.refine)));
-      }
-      run.settings.push_back({place + "grid", grid.dump()});
-    } else if (volume.contains("max_tet_volume") && volume["max_tet_volume"].is_number()) {
-      const double finer = volume["max_tet_volume"].get<double>() / std::pow(run.refine, 3);
-      run.settings.push_back({place + "max_tet_volume", fmt::format("{:.6g}", finer)});
     }
   }
 
@@ -364,6 +426,7 @@ class StudyPlanner {
     check_scene(m_assignments, "");
     if (m_problems.size() > before) return;
     for (const PlannedRun& run : m_study.runs) {
+      if (!run.file.empty()) continue;
       std::vector<std::string> assignments;
       for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
       check_scene(assignments, run.place);
@@ -408,6 +471,16 @@ Study read_study(Json document, const std::string& path, const Registry& registr
   read_object(document, description_of<StudySettings>(), &settings, "", problems);
   for (Problem& problem : problems) problem.file = path;
   return StudyPlanner(registry, assignments, std::move(problems)).plan(settings, path);
+}
+
+std::vector<Setting> finer_volumes(const Json& scene, double factor) {
+  std::vector<Setting> settings;
+  const Json bodies = scene.is_object() && scene.contains("bodies") ? scene["bodies"] : Json::array();
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b].is_object() && bodies[b].contains("volume"))
+      refine_volume(bodies[b]["volume"], fmt::format("bodies[{}].volume.", b), factor, settings);
+  }
+  return settings;
 }
 
 bool is_study(const Json& document) {
@@ -480,8 +553,8 @@ void select_runs(Study& study, const std::vector<std::string>& texts, const Regi
   }
   for (const std::string& name : wanted) {
     if (found.count(name)) continue;
-    registry.get(name);
     PlannedRun run;
+    run.capabilities = registry.get(name).capabilities;
     run.name = run.series = run.method = run.directory = run.place = name;
     run.settings = study.common;
     kept.push_back(run);

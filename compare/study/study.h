@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/study/expression.h"
 #include "core/run/registry.h"
 #include "core/scene/json.h"
 
@@ -22,6 +23,7 @@ struct PlannedRun {
   std::string name;    // unique in the study
   std::string series;  // the name of the study's entry: runs of a sweep share it
   std::string method;
+  Capabilities capabilities;        // of the method
   std::string directory;            // name of the folder, unique in the study
   std::vector<Setting> settings;    // everything that differs from the scene, in the order of application
   std::vector<Setting> variation;   // the part of `settings` that the study's sweep sets
@@ -29,12 +31,25 @@ struct PlannedRun {
   double refine = 1;
   bool reference = false;
   bool for_all = false;  // a reference for every run, whatever its values of the study's sweep
+  std::string file;      // a certified reference that stands for a run; empty: it is run
   std::string place;     // JSON path of the entry in the study, e.g. runs[2]
 };
 
+// A sentence of the study and what must hold for it.
+struct Claim {
+  BoundText text;
+  Expression left, right;
+  std::string op;     // < <= > >= == about
+  double within = 0;  // of "about": |left − right| ≤ within · |right|
+  std::string place;  // JSON path, e.g. claims[2]
+};
+
 struct Study {
-  std::string path, title, lesson;
-  std::string scene;  // path as the program opens it
+  std::string path, title;
+  BoundText lesson;
+  std::vector<Claim> claims;
+  std::vector<std::string> about;  // capabilities that a method needs to be ranked
+  std::string scene;               // path as the program opens it
   std::string scene_title;
   std::vector<PlannedRun> runs;  // sweeps multiplied out, in the order of the file, own reference last
   std::vector<std::string> metrics;
@@ -46,6 +61,9 @@ struct Study {
 // changes it. `assignments` (PATH=VALUE) apply to every run first.
 Study read_study(Json document, const std::string& path, const Registry& registry,
                  const std::vector<std::string>& assignments = {});
+
+// What makes the volumes of a scene's bodies finer: grid × factor, max_tet_volume / factor³. Empty when none can be.
+std::vector<Setting> finer_volumes(const Json& scene, double factor);
 
 // A study rather than a scene, by its keys.
 bool is_study(const Json& document);

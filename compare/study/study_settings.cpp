@@ -48,6 +48,9 @@ void describe(Describe<StudyRunSettings>& d) {
 void describe(Describe<StudyReferenceSettings>& d) {
   d.field("name", &StudyReferenceSettings::name, "", "name of a run, or of this one");
   d.field("method", &StudyReferenceSettings::method, "", "given: a run of its own with this method");
+  d.field("file", &StudyReferenceSettings::file, "", "given: a certified reference, relative to the study")
+      .path();
+  d.at_most_one({"file", "method"});
   d.field("set", &StudyReferenceSettings::set, "", "settings of the scene for this run: path → value");
   d.field("refine", &StudyReferenceSettings::refine, "", "finer volumes: grid × n, max_tet_volume / n³",
           k_refinements);
@@ -56,15 +59,37 @@ void describe(Describe<StudyReferenceSettings>& d) {
   d.shorthand("name");
   d.check([](const StudyReferenceSettings& reference, const ProblemSink& problem) {
     check_paths("set", reference.set, problem);
-    if (!reference.name && !reference.method) problem("method", "is missing: expected a string");
+    if (!reference.name && !reference.method && !reference.file)
+      problem("method", "is missing: expected a string");
     if (!reference.method && (!reference.set.empty() || reference.refine != 1))
       problem("method", "is missing: a run with settings of its own needs one");
   });
 }
 
+void describe(Describe<StudyClaimSettings>& d) {
+  d.field("claim", &StudyClaimSettings::claim, "", "one sentence; numbers in it as in the lesson").required();
+  d.field("left", &StudyClaimSettings::left, "", "expression, as in fem.wall_time / rigid.wall_time")
+      .required();
+  d.field("op", &StudyClaimSettings::op, "", "how both sides must stand to each other")
+      .one_of({"<", "<=", ">", ">=", "==", "about"})
+      .required();
+  d.field("right", &StudyClaimSettings::right, "", "number or expression").required();
+  d.field("within", &StudyClaimSettings::within, "",
+          "of \"about\": largest difference as a share of the right side", non_negative());
+  d.check([](const StudyClaimSettings& claim, const ProblemSink& problem) {
+    if ((claim.op == "about") != (claim.within > 0))
+      problem("within", "\"about\" needs a share above 0 and nothing else does");
+  });
+}
+
 void describe(Describe<StudySettings>& d) {
   d.field("title", &StudySettings::title, "", "one line; none: the scene's");
-  d.field("lesson", &StudySettings::lesson, "", "one paragraph: what this shows");
+  d.field("lesson", &StudySettings::lesson, "",
+          "what this shows, in at most 90 words; numbers are bound to results, as in {fem.surface_rms:mm}");
+  d.field("claims", &StudySettings::claims, "", "sentences that are checked against the results");
+  d.field(
+      "about", &StudySettings::about, "",
+      "what a method must model to be ranked: keys of its capabilities, e.g. plasticity, plastic_examples");
   d.field("scene", &StudySettings::scene, "", "scene file, relative to the study").path().required();
   d.field("runs", &StudySettings::runs, "", "methods, or methods with settings").required();
   d.field("sweep", &StudySettings::sweep, "",

@@ -1,11 +1,14 @@
 // A study file as it stands, described like a scene is:
 //
-//   {"title": …, "lesson": one paragraph on what this shows, "scene": path relative to the study,
+//   {"title": …, "lesson": at most 90 words on what this shows, numbers as {fem.plastic_dissipation} (expression.h),
+//    "claims": [{"claim": a sentence, "left": expression, "op": ">", "right": expression or number}],
+//    "about": what of the scene a method must model to be ranked, as in ["plasticity"],
+//    "scene": path relative to the study,
 //    "runs": ["fem", {"name", "method", "set": {path: value}, "refine": n or [n, …], "sweep": {path: […]}}],
 //    "sweep": {path: [values]},                    runs × values, but for runs with "fixed": true; each is compared with
 //                                                  the reference at the same values, or with a fixed one
 //    "reference": name of an entry or of one of its swept runs ("fem, yield_stress 2000000"), or {"method", "refine",
-//                 "set", "fixed"}: a run of its own, finer than the others,
+//                 "set", "fixed"}: a run of its own, finer than the others, or {"file"}: a certified one,
 //    "metrics": ["surface_rms", …]}
 //
 // `refine` n makes the reference volumes of the bodies finer: grid × n, max_tet_volume / n³. A list of them,
@@ -29,16 +32,27 @@ struct StudyRunSettings {
   bool fixed = false;  // the study's sweep passes it by
 };
 
-// Without a method it is the name of one of the runs.
+// Without a method and a file it is the name of one of the runs.
 struct StudyReferenceSettings {
   std::optional<std::string> name, method;
+  std::optional<std::string> file;  // relative to the study: compare/reference/reference_file.h
   NamedValues set;
   double refine = 1;
   bool fixed = false;
 };
 
+// A sentence and the comparison that must hold for it.
+struct StudyClaimSettings {
+  std::string claim;
+  std::string left, op;
+  JsonText right;     // a number or an expression
+  double within = 0;  // of "about": relative
+};
+
 struct StudySettings {
   std::string title, lesson;
+  std::vector<StudyClaimSettings> claims;
+  std::vector<std::string> about;
   std::string scene;
   std::vector<StudyRunSettings> runs;
   NamedValues sweep;                                // lists
@@ -48,6 +62,7 @@ struct StudySettings {
 
 void describe(Describe<StudyRunSettings>& d);
 void describe(Describe<StudyReferenceSettings>& d);
+void describe(Describe<StudyClaimSettings>& d);
 void describe(Describe<StudySettings>& d);
 
 }  // namespace exemplar

@@ -99,6 +99,68 @@ TEST_F(Compare, ADoubtfulRunIsToldAndNotRecommended) {
             std::string::npos);
 }
 
+// A claim is checked against what came out, told, struck out on the page, and with --check a failure.
+TEST_F(Compare, ClaimsAreCheckedAgainstTheResults) {
+  testing::write_text(m_folder / "claims.json", R"({"title": "falling", "scene": "scene.json",
+    "lesson": "The second ends {fast.wall_time / fast.wall_time:.1} time as far. It moves more.",
+    "claims": [{"claim": "It falls.", "left": "rigid.centre_of_mass_y", "op": "<", "right": "rigid.centre_of_mass_y@start"},
+               {"claim": "It moves more.", "left": "fast.low_y(box)@start", "op": ">", "right": 100}],
+    "runs": ["rigid", {"name": "fast", "method": "rigid", "set": {"bodies[0].velocity": [0, -2, 0]}}]})");
+  const testing::Outcome outcome = run("EXEMPLAR compare claims.json -o out --no-pictures");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("claims: 1 of 2 hold"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.errors.find("does not hold: It moves more."), std::string::npos) << outcome.errors;
+  const Json comparison = json("out/comparison.json");
+  EXPECT_EQ(comparison["lesson"], "The second ends 1 time as far. It moves more.");
+  EXPECT_EQ(comparison["claims"][0]["verdict"], "holds");
+  EXPECT_EQ(comparison["claims"][1]["verdict"], "fails");
+  EXPECT_EQ(run("EXEMPLAR compare claims.json --collect out --no-pictures --check").exit_code, 1);
+  // What was not simulated to its end is not judged.
+  const testing::Outcome cut = run("EXEMPLAR compare claims.json -o cut --frames 2 --no-pictures");
+  EXPECT_NE(cut.output.find("claims: 0 of 2 hold, 2 could not be checked"), std::string::npos) << cut.output;
+}
+
+TEST_F(Compare, WrongNamesInLessonsAndClaimsAreInputErrors) {
+  testing::write_text(m_folder / "wrong.json", R"({"scene": "scene.json", "runs": ["rigid"],
+    "lesson": "It is {rigit.surface_rms} away.", "about": ["plastisity"],
+    "claims": [{"claim": "so", "left": "rigid.surface_rmss", "op": ">", "right": 1}]})");
+  const testing::Outcome outcome = run("EXEMPLAR compare wrong.json -o out");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.errors.find("about[0]: unknown capability 'plastisity' (did you mean 'plasticity'?)"),
+            std::string::npos)
+      << outcome.errors;
+  testing::write_text(m_folder / "wrong.json", R"({"scene": "scene.json", "runs": ["rigid"],
+    "lesson": "It is {rigit.surface_rms} away.",
+    "claims": [{"claim": "so", "left": "rigid.surface_rmss", "op": ">", "right": 1}]})");
+  const testing::Outcome names = run("EXEMPLAR compare wrong.json -o out");
+  EXPECT_EQ(names.exit_code, 2);
+  EXPECT_NE(names.errors.find(
+                "lesson: 'rigit.surface_rms': there is no run called 'rigit' (did you mean 'rigid'?)"),
+            std::string::npos)
+      << names.errors;
+  EXPECT_NE(names.errors.find("claims[0].left: "), std::string::npos) << names.errors;
+  EXPECT_FALSE(fs::exists(m_folder / "out"));
+  // A column that only the finished run can know about: the report is there, and the name is an error.
+  testing::write_text(m_folder / "late.json", R"({"scene": "scene.json", "runs": ["rigid"],
+    "claims": [{"claim": "so", "left": "rigid.of_some_method", "op": ">", "right": 1}]})");
+  const testing::Outcome late = run("EXEMPLAR compare late.json -o late --no-pictures");
+  EXPECT_EQ(late.exit_code, 2);
+  EXPECT_NE(late.errors.find("claims[0].left: 'rigid' has no value 'of_some_method'"), std::string::npos)
+      << late.errors;
+  EXPECT_TRUE(fs::exists(m_folder / "late/report.html"));
+}
+
+TEST_F(Compare, ALessonIsShort) {
+  std::string words;
+  for (int i = 0; i < 91; ++i) words += "word ";
+  testing::write_text(m_folder / "long.json",
+                      R"({"scene": "scene.json", "runs": ["rigid"], "lesson": ")" + words + "\"}");
+  const testing::Outcome outcome = run("EXEMPLAR check long.json --fast");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE((outcome.output + outcome.errors).find("has 91 words: expected at most 90"), std::string::npos)
+      << outcome.output << outcome.errors;
+}
+
 TEST_F(Compare, SetUpSimulationAndOutputAreToldApart) {
   ASSERT_EQ(run("EXEMPLAR compare good.json -o out --no-pictures").exit_code, 0);
   const Json cost = json("out/comparison.json")["runs"][0]["cost"];

@@ -41,6 +41,7 @@
     if (metres < 1) return round3(metres * 1e3) + ' mm';
     return round3(metres) + ' m';
   }
+  const distance = (metres, uncertainty) => finite(metres) && metres <= uncertainty && uncertainty > 0 ? '≤ ' + length(uncertainty) : length(metres);
   function duration(seconds) {
     if (!finite(seconds)) return '–';
     if (seconds < 1) return round3(seconds * 1e3) + ' ms';
@@ -59,7 +60,7 @@
     }}, label);
   }
   const fileName = (...parts) => parts.join('-').replace(/[^\w.-]+/g, '_');
-  const plotStyle = 'text{font:11px sans-serif;fill:#5b6670}.grid{stroke:#e9ecef}.axis{stroke:#b8c0c7}.now{display:none}.line{fill:none;stroke-width:1.9;stroke-linejoin:round}';
+  const plotStyle = 'text{font:11px sans-serif;fill:#5b6670}.grid{stroke:#e9ecef}.axis{stroke:#b8c0c7}.now{display:none}.band{fill:#9aa3ab;opacity:0.25}.line{fill:none;stroke-width:1.9;stroke-linejoin:round}';
   // A plot as a file of its own: its style goes with it.
   function svgBlob(drawing) {
     const copy = drawing.cloneNode(true), style = svg('style');
@@ -75,30 +76,7 @@
   const swatch = run => el('span', {class: 'swatch', style: `--c:${run.colour}`});
   const title = run => el('h3', {}, swatch(run), run.name);
   const heading = (id, text, hint) => [el('h2', {id: id + '-title'}, text), hint ? el('p', {class: 'hint'}, hint) : null].filter(Boolean);
-  const done = runs.filter(run => run.status === 'done');
-  const sound = done.filter(run => !run.is_reference && finite(run.rms) && !run.doubts.length);
-  const still = sound.filter(run => !run.models_deformation);
-  const measured = sound.filter(run => run.models_deformation);
-
   // ---- top: what was compared, and what came out in one glance
-  function best(list, value) {
-    return list.filter(run => finite(value(run))).sort((a, b) => value(a) - value(b))[0];
-  }
-  function verdicts() {
-    const list = [];
-    const add = (what, run, number) => run && list.push({what, run, number});
-    const reference = runs.find(run => run.is_reference && run.status === 'done');
-    add('Reference', reference, reference && `${duration(reference.wall_time)}, ${ratio(reference.real_time_factor)} real time`);
-    const closest = best(measured, run => run.rms);
-    add(still.length ? 'Closest to it at the end, of those that deform' : 'Closest to it at the end', closest, closest && `${length(closest.rms)} apart (RMS), ${speedWords(closest)}`);
-    const shape = best(measured, run => run.rms_aligned);
-    if (shape && shape !== closest) add(still.length ? 'Closest in shape alone, of those that deform' : 'Closest in shape alone', shape, `${length(shape.rms_aligned)} after alignment, ${speedWords(shape)}`);
-    const fastest = best(measured, run => run.wall_time);
-    if (fastest && fastest !== closest) add('Fastest that deforms', fastest, `${duration(fastest.wall_time)}, ${length(fastest.rms)} apart`);
-    const motion = best(still, run => run.wall_time);
-    add('Motion only: cannot deform', motion, motion && `${duration(motion.wall_time)}, ${length(motion.rms)} apart, ${speedWords(motion)}`);
-    return list;
-  }
   // What happened to the body, in one sentence.
   function changeWords(run) {
     if (!run.models_deformation) return 'The body keeps its shape.';
@@ -113,10 +91,6 @@
     const words = run.not_modelled.map(item => item.split(':')[0]);
     return words.length ? 'Leaves out: ' + words.join(', ') + '.' : 'Leaves nothing of the scene out.';
   }
-  function speedWords(run) {
-    if (!finite(run.cost_ratio)) return duration(run.wall_time);
-    return run.cost_ratio <= 1 ? `${round3(1 / run.cost_ratio)} × faster` : `${round3(run.cost_ratio)} × slower`;
-  }
   function buildTop() {
     const top = document.getElementById('top');
     top.append(el('h1', {}, data.title));
@@ -126,20 +100,43 @@
     for (const run of runs.filter(run => run.status !== 'done')) {
       top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name}: ${run.status}. `), run.message || ''));
     }
-    for (const run of runs.filter(run => run.doubts.length)) {
-      top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name} is doubtful: `), run.doubts.join('; ') + '. It is not ranked below.'));
+    for (const error of data.reference_errors) top.append(el('p', {class: 'notice'}, el('b', {}, 'No run is ranked: '), error + '.'));
+    for (const run of runs.filter(run => run.doubts.length && !run.is_reference)) {
+      top.append(el('p', {class: 'notice'}, el('b', {}, `${run.name} is doubtful: `), run.doubts.join('; ') + '.'));
     }
+    if (data.reference_note) top.append(el('p', {class: 'meta'}, data.reference_note));
     for (const note of data.notes) top.append(el('p', {class: 'meta'}, note[0].toUpperCase() + note.slice(1) + '.'));
   }
-  function buildLesson() {
-    const section = document.getElementById('lesson'), list = verdicts();
-    if (!data.lesson && list.length < 2) return;
-    section.append(...heading('lesson', 'What this shows'));
-    if (data.lesson) section.append(el('p', {class: 'lead'}, data.lesson));
-    if (list.length > 1) {
-      section.append(el('ul', {class: 'verdict'}, ...list.map(item => el('li', {style: `--c:${item.run.colour}`},
-        el('span', {class: 'what'}, item.what), el('b', {}, item.run.name), el('span', {class: 'number'}, item.number)))));
+  // The lesson with those of its sentences struck out that are claims which do not hold.
+  function lessonParts() {
+    let parts = [data.lesson];
+    for (const claim of data.claims.filter(claim => claim.verdict === 'fails')) {
+      parts = parts.flatMap(part => {
+        const at = typeof part === 'string' ? part.indexOf(claim.claim) : -1;
+        return at < 0 ? [part] : [part.slice(0, at), el('s', {title: claim.numbers}, claim.claim), part.slice(at + claim.claim.length)];
+      });
     }
+    return parts;
+  }
+  function buildClaims() {
+    const marks = {holds: '✓', fails: '✗', unchecked: '?'}, open = data.claims.some(claim => claim.verdict === 'fails');
+    const holding = data.claims.filter(claim => claim.verdict === 'holds').length;
+    return el('details', {class: 'claims', open}, el('summary', {}, `${holding} of ${data.claims.length} claims hold`),
+      el('ul', {}, ...data.claims.map(claim => el('li', {class: claim.verdict}, marks[claim.verdict] + ' ',
+        el(claim.verdict === 'fails' ? 's' : 'span', {}, claim.claim), ' ', el('small', {}, claim.numbers)))));
+  }
+  function buildLesson() {
+    const section = document.getElementById('lesson');
+    const unranked = runs.filter(run => run.not_ranked && !run.is_reference && run.status === 'done');
+    if (!data.lesson && data.cards.length < 2) return;
+    section.append(...heading('lesson', 'What this shows'));
+    if (data.lesson) section.append(el('p', {class: 'lead'}, ...lessonParts()));
+    if (data.claims.length) section.append(buildClaims());
+    if (data.cards.length > 1) {
+      section.append(el('ul', {class: 'verdict'}, ...data.cards.map(card => el('li', {style: `--c:${runs[card.runs[0]].colour}`},
+        el('span', {class: 'what'}, card.what), el('b', {}, card.runs.map(index => runs[index].name).join(', ')), el('span', {class: 'number'}, card.number)))));
+    }
+    if (unranked.length) section.append(el('p', {class: 'meta'}, 'Shown, not ranked: ', unranked.map(run => `${run.name} (${run.not_ranked})`).join('; '), '.'));
   }
 
   // ---- pictures
@@ -147,9 +144,18 @@
     const last = data.times.length - 1;
     return last < 0 ? [] : [0, 1, 2, 3, 4].map(i => Math.round(i * last / 4));
   }
+  // What the artist drew: the body at rest and each example pose.
+  function posesStrip() {
+    const name = pose => pose.name || 'at rest';
+    return el('div', {class: 'strip poses'}, el('div', {class: 'who'}, el('h3', {}, data.poses.length > 2 ? 'The examples' : 'The example'),
+      el('p', {}, 'The body as it is, and what the artist drew that it may become. Methods that know no examples never see it.')),
+      el('div', {class: 'frames', role: 'group', 'aria-label': 'the body at rest and its example poses'}, ...data.poses.map(pose =>
+        el('figure', {}, el('img', {src: pose.src, alt: `the body: ${name(pose)}`}), el('figcaption', {}, name(pose))))));
+  }
   function buildPictures() {
     const section = document.getElementById('pictures');
     section.append(...heading('pictures', 'What each method did', 'Change of shape: how far the surface is from its shape at the start, RMS after the best rigid motion. ' + data.pictures_note));
+    if (data.poses.length) section.append(posesStrip());
     runs.forEach((run, index) => {
       const frames = el('div', {class: 'frames', tabindex: 0, role: 'group', 'aria-label': `${run.name} at five times`});
       if (run.pictures.length) {
@@ -169,7 +175,7 @@
       }
       const numbers = run.status !== 'done' ? el('p', {class: 'failed'}, run.status)
         : el('p', {class: 'numbers'}, run.is_reference ? `reference · ${duration(run.wall_time)}`
-          : `${length(run.rms)} from the reference · ${duration(run.wall_time)}`);
+          : `${distance(run.rms, run.uncertainty)} from the reference · ${duration(run.wall_time)}`);
       section.append(el('div', {class: 'strip'}, el('div', {class: 'who'}, title(run), el('p', {}, run.summary), numbers,
         run.frames ? el('p', {class: 'numbers'}, changeWords(run)) : null, el('p', {}, leftOut(run))), frames));
     });
@@ -310,8 +316,8 @@
     const head = ['run', 'distance to reference (RMS)', 'largest', 'shape only (RMS)', 'change of shape: most', 'at the end', 'set-up', 'wall time', 'output', 'time / reference', '× real time', 'peak memory', 'steps', 'solver iterations'];
     const body = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name + (run.doubts.length ? ' (doubtful)' : '')),
       ...(run.status === 'done' ? [
-        run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', length(run.rms)), el('td', {}, run.is_reference ? '' : length(run.max)),
-        el('td', {}, run.is_reference ? '' : length(run.rms_aligned)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), el('td', {}, duration(run.setup_time)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, duration(run.output_time)), el('td', {}, ratio(run.cost_ratio)),
+        run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', distance(run.rms, run.uncertainty)), el('td', {}, run.is_reference ? '' : distance(run.max, run.uncertainty_max)),
+        el('td', {}, run.is_reference ? '' : distance(run.rms_aligned, run.uncertainty)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), el('td', {}, duration(run.setup_time)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, duration(run.output_time)), el('td', {}, ratio(run.cost_ratio)),
         el('td', {}, short(run.real_time_factor)), el('td', {}, finite(run.memory) ? Math.round(run.memory) + ' MB' : '–'),
         el('td', {}, run.steps.toLocaleString('en')), el('td', {}, run.iterations ? run.iterations.toLocaleString('en') : '–'),
       ] : [el('td', {colspan: 13, class: 'text failed'}, `${run.status}: ${run.message}`)])));
@@ -372,6 +378,7 @@
     for (const v of ys) drawing.append(svg('line', {class: 'grid', x1: left, x2: width - right, y1: y(v), y2: y(v)}), text(left - 6, y(v) + 4, tickText(v, ys), 'end'));
     for (const t of xs) drawing.append(svg('line', {class: 'axis', x1: x(t), x2: x(t), y1: height - bottom, y2: height - bottom + 4}), text(x(t), height - bottom + 16, tickText(t, xs), 'middle'));
     drawing.append(svg('line', {class: 'axis', x1: left, x2: width - right, y1: height - bottom, y2: height - bottom}), text(width - right, height - 2, 'time [s]', 'end'));
+    for (const band of metric.bands) drawing.append(bandPath(band, x, y));
     for (const line of metric.lines) drawing.append(polyline(line, x, y));
     const mark = svg('line', {class: 'now', x1: x(t0), x2: x(t0), y1: top, y2: height - bottom});
     drawing.append(mark);
@@ -380,6 +387,13 @@
       ...metric.lines.flatMap(line => line.values.map((value, i) => [runs[line.run].name, line.times[i], finite(value) ? value : '']))];
     return el('div', {class: 'chart'}, el('h3', {}, metric.label || words(metric.name), ' ', el('small', {}, metric.unit ? `[${metric.unit}]` : ''),
       saver('SVG', fileName(metric.name) + '.svg', () => svgBlob(drawing)), saver('CSV', fileName(metric.name) + '.csv', () => csvBlob(rows()))), drawing);
+  }
+  // What the reference leaves open, where it is known.
+  function bandPath(band, x, y) {
+    const known = band.times.map((t, i) => i).filter(i => finite(band.low[i]) && finite(band.high[i]));
+    const edge = (values, list) => list.map(i => `${x(band.times[i]).toFixed(1)} ${y(values[i]).toFixed(1)}`).join('L');
+    return svg('path', {class: 'band', d: known.length ? `M${edge(band.low, known)}L${edge(band.high, known.reverse())}Z` : ''},
+      svg('title', {}, document.createTextNode("the reference's uncertainty")));
   }
   function polyline(line, x, y) {
     let path = '', pen = false;
@@ -460,7 +474,7 @@
     }));
     const swept = points.some(run => run.resolution);
     return el('div', {class: 'chart', id: 'work-precision', style: 'max-width:860px;margin-top:24px'}, el('h3', {}, swept ? 'Work against precision ' : 'Error against cost ',
-      el('small', {}, 'bottom left is better: nearer to the reference, and faster' + (still.length ? '; hollow: cannot deform, only the motion counts' : '')),
+      el('small', {}, 'bottom left is better: nearer to the reference, and faster' + (points.some(run => !run.models_deformation) ? '; hollow: cannot deform, only the motion counts' : '')),
       saver('SVG', 'error-and-cost.svg', () => svgBlob(drawing)), saver('CSV', 'error-and-cost.csv', () => csvBlob([['run', 'wall time [s]', 'RMS [m]'], ...points.map(run => [run.name, run.wall_time, run.rms])]))), el('div', {class: 'scroll'}, el('div', {style: 'min-width:520px;padding-top:14px'}, drawing)));
   }
   function drawSeries(drawing, list, index, x, y) {
@@ -519,6 +533,6 @@
       ' (these numbers), ', el('code', {}, 'side_by_side.pvd'), ' and ', el('code', {}, 'paraview.py'), ' (for ParaView). Made with ', el('code', {}, data.command), '.'));
   }
 
-  buildTop(); buildPictures(); buildRigs(); buildLesson(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
+  buildTop(); buildLesson(); buildPictures(); buildRigs(); buildViews(); buildCost(); buildPlots(); buildModels(); buildSettings();
   if (data.times.length) setNow(data.times[data.times.length - 1]);
 })();

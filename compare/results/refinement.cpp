@@ -1,0 +1,228 @@
+#include "compare/results/refinement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "compare/results/surface_distance.h"
+#include "core/base/errors.h"
+#include "core/output/geometry_file.h"
+
+namespace exemplar {
+
+namespace {
+
+constexpr double k_slowest = 0.7;   // d2 / d1 of what still converges
+constexpr double k_fastest = 0.25;  // of a second-order method
+constexpr double k_floor = 1e-4;    // of the largest motion: what counts as no difference
+
+struct Frames {
+  std::vector<double> times;
+  std::vector<Geometry> surfaces;
+};
+
+Frames frames_of(const RunData& run) {
+  Frames frames;
+  for (const PvdEntry& entry : run.surfaces) {
+    frames.times.push_back(entry.time);
+    frames.surfaces.push_back(read_geometry(entry.file));
+  }
+  return frames;
+}
+
+// The base's frames that every level has.
+std::size_t common_frames(const std::vector<Frames>& levels) {
+  std::size_t count = levels.front().times.size();
+  for (const Frames& level : levels) count = std::min(count, level.times.size());
+  if (count == 0) throw InputError("a run of the refinement has no frames");
+  for (const Frames& level : levels) {
+    const bool is_whole =
+        level.surfaces.front().connectivity == levels.front().surfaces.front().connectivity &&
+        level.surfaces[count - 1].connectivity == level.surfaces.front().connectivity;
+    if (!is_whole)
+      throw InputError("the surface does not keep its triangles: what breaks cannot be certified");
+  }
+  return count;
+}
+
+double largest_motion(const Frames& frames) {
+  SurfaceComparison comparison(frames.surfaces.front());
+  double most = 0;
+  for (const Geometry& surface : frames.surfaces)
+    most = std::max(most, comparison.between(surface, frames.surfaces.front()).rms);
+  return most;
+}
+
+double sum_or_unknown(std::optional<double> step, double mesh) {
+  return step ? *step + mesh : k_unknown;
+}
+
+// Once a frame does not converge, no later one is trusted: what was different stays different.
+void spoil_the_rest(std::vector<double>& values) {
+  const auto first = std::find_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+  std::fill(first, values.end(), k_unknown);
+}
+
+std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& levels, std::size_t count) {
+  const double floor = k_floor * largest_motion(levels.front());
+  SurfaceComparison comparison(levels.front().surfaces.front());
+  std::vector<FrameUncertainty> frames;
+  for (std::size_t f = 0; f < count; ++f) {
+    const auto between = [&](std::size_t a, std::size_t b) {
+      return comparison.between(levels[a].surfaces[f], levels[b].surfaces[f]);
+    };
+    const SurfaceDistances d1 = between(0, 1), d2 = between(1, 2), mesh = between(1, 3);
+    const std::optional<double> rms = left_after_middle(d1.rms, d2.rms, floor);
+    const std::optional<double> max = left_after_middle(d1.max, d2.max, floor);
+    const double of_mesh = mesh.rms / (k_finer_mesh - 1);
+    frames.push_back({levels.front().times[f], rms.value_or(k_unknown), of_mesh, sum_or_unknown(rms, of_mesh),
+                      sum_or_unknown(max, mesh.max / (k_finer_mesh - 1))});
+  }
+  return frames;
+}
+
+// Of one column, frame by frame.
+std::vector<double> metric_uncertainty(const std::vector<RunData>& runs, const std::string& name,
+                                       std::size_t count) {
+  std::vector<std::vector<double>> q;
+  for (const RunData& run : runs) q.push_back(run.metrics.column(name));
+  double size = 0;
+  for (std::size_t f = 0; f < count; ++f) size = std::max(size, std::abs(q[0][f]));
+  std::vector<double> values;
+  for (std::size_t f = 0; f < count; ++f) {
+    const std::optional<double> step =
+        left_after_middle(std::abs(q[0][f] - q[1][f]), std::abs(q[1][f] - q[2][f]), k_floor * size);
+    values.push_back(sum_or_unknown(step, std::abs(q[1][f] - q[3][f]) / (k_finer_mesh - 1)));
+  }
+  spoil_the_rest(values);
+  return values;
+}
+
+bool is_certified_metric(const MetricName& column) {
+  static const std::vector<std::string> k_bookkeeping{"frame",      "time",      "steps",
+                                                      "iterations", "wall_time", "real_time_factor"};
+  return !column.name.starts_with("time_") &&
+         std::find(k_bookkeeping.begin(), k_bookkeeping.end(), column.name) == k_bookkeeping.end();
+}
+
+// From when on what does not converge, in words.
+std::vector<std::string> remarks_of(const MetricsTable& uncertainty) {
+  std::vector<std::string> remarks;
+  for (std::size_t c = 2; c < uncertainty.columns.size(); ++c) {
+    for (const auto& row : uncertainty.rows) {
+      if (!std::isnan(row[c])) continue;
+      remarks.push_back(
+          fmt::format("{} does not converge from {:.3g} s on", uncertainty.columns[c].name, row[1]));
+      break;
+    }
+  }
+  return remarks;
+}
+
+MetricsTable uncertainty_table(const std::vector<RunData>& runs,
+                               const std::vector<FrameUncertainty>& frames) {
+  MetricsTable table;
+  table.columns = {{"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}};
+  std::vector<double> rms, max;
+  for (const FrameUncertainty& frame : frames) {
+    rms.push_back(frame.total_rms);
+    max.push_back(frame.total_max);
+  }
+  spoil_the_rest(rms);
+  spoil_the_rest(max);
+  for (std::size_t f = 0; f < frames.size(); ++f)
+    table.rows.push_back({static_cast<double>(f), frames[f].time, rms[f], max[f]});
+  for (const MetricName& column : runs.front().metrics.columns) {
+    const bool is_everywhere = std::all_of(runs.begin(), runs.end(), [&](const RunData& run) {
+      return run.metrics.find(column.name) >= 0 && run.metrics.rows.size() >= frames.size();
+    });
+    if (!is_certified_metric(column) || !is_everywhere) continue;
+    table.columns.push_back(column);
+    const std::vector<double> values = metric_uncertainty(runs, column.name, frames.size());
+    for (std::size_t f = 0; f < frames.size(); ++f) table.rows[f].push_back(values[f]);
+  }
+  return table;
+}
+
+MovingGeometry moving(const std::vector<Geometry>& frames, std::size_t count) {
+  MovingGeometry result;
+  result.first = frames.front();
+  for (std::size_t f = 0; f < count; ++f) result.frames.push_back(frames[f].points);
+  return result;
+}
+
+std::vector<Geometry> obstacle_frames(const RunData& run) {
+  std::vector<Geometry> frames;
+  for (const PvdEntry& entry : run.obstacles) frames.push_back(read_geometry(entry.file));
+  return frames;
+}
+
+MetricsTable first_rows(const MetricsTable& table, std::size_t count) {
+  MetricsTable cut = table;
+  cut.rows.resize(std::min(cut.rows.size(), count));
+  return cut;
+}
+
+}  // namespace
+
+std::optional<double> left_after_middle(double first_difference, double second_difference, double floor) {
+  if (!std::isfinite(first_difference) || !std::isfinite(second_difference)) return std::nullopt;
+  if (second_difference <= floor) return second_difference;
+  if (second_difference > k_slowest * first_difference) return std::nullopt;
+  const double ratio = std::max(k_fastest, second_difference / first_difference);
+  return second_difference / (1 - ratio);
+}
+
+std::vector<RefinementLevel> refinement_ladder(const Json& scene) {
+  const Json time = scene.value("time", Json::object());
+  const Json steps = time.value("steps_per_frame", Json(1));
+  const auto finer_steps = [&](int factor) -> Setting {
+    if (steps.is_number()) return {"time.steps_per_frame", std::to_string(steps.get<int>() * factor)};
+    if (!time.contains("accuracy"))
+      throw InputError("\"steps_per_frame\": \"auto\" is refined by its \"time.accuracy\", which is missing");
+    return {"time.accuracy", fmt::format("{:g}", time["accuracy"].get<double>() / (factor * factor))};
+  };
+  std::vector<RefinementLevel> levels{
+      {"base", {}}, {"step-2", {finer_steps(2)}}, {"step-4", {finer_steps(4)}}};
+  RefinementLevel mesh{"mesh", {finer_steps(2)}};
+  for (const Setting& setting : finer_volumes(scene, k_finer_mesh)) mesh.settings.push_back(setting);
+  if (mesh.settings.size() == 1)
+    throw InputError("the scene's bodies need \"volume\": {\"grid\"} or {\"max_tet_volume\"} to be refined");
+  levels.push_back(std::move(mesh));
+  return levels;
+}
+
+Certificate certify(const std::vector<RunData>& runs) {
+  std::vector<Frames> levels;
+  for (const RunData& run : runs) {
+    if (!run.is_done())
+      throw InputError(
+          fmt::format("the run '{}' did not come to its end: {}", run.plan.name, run.record.message));
+    levels.push_back(frames_of(run));
+  }
+  const std::size_t count = common_frames(levels);
+  Certificate certificate;
+  certificate.frames = surface_uncertainties(levels, count);
+  const RunData& fine = runs.back();
+  ReferenceFile& file = certificate.file;
+  file.method = fine.record.method;
+  file.title = fine.record.title;
+  file.version = fine.record.version;
+  file.content_key = fine.record.content_key;
+  file.settings = fine.record.settings.text;
+  file.wall_time = fine.record.wall_time.value_or(0);
+  file.times.assign(levels.back().times.begin(),
+                    levels.back().times.begin() + static_cast<std::ptrdiff_t>(count));
+  file.rest = rest_positions(levels.back().surfaces.front());
+  file.surface = moving(levels.back().surfaces, count);
+  const std::vector<Geometry> obstacles = obstacle_frames(fine);
+  if (obstacles.size() >= count) file.obstacles = moving(obstacles, count);
+  file.metrics = first_rows(fine.metrics, count);
+  file.uncertainty = uncertainty_table(runs, certificate.frames);
+  file.remarks = remarks_of(file.uncertainty);
+  return certificate;
+}
+
+}  // namespace exemplar

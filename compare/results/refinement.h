@@ -1,0 +1,49 @@
+// How far a run still is from the limit of ever finer steps and meshes, from runs that are finer and finer (Richardson).
+//
+// A quantity on three levels of step, each half of the one before, moves by d1 and then by d2. Where d2 ≤ 0.7 d1 it
+// converges, and what is left after the finest is the tail of a geometric series, d2 r / (1 − r) with r = d2 / d1; after
+// the middle one d2 / (1 − r). r is taken as at least 1/4 (second order): a lucky pair must not promise more. Of the mesh
+// there are two levels, and first order is assumed: with cells smaller by n what is left after the finer is d / (n − 1).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/reference/reference_file.h"
+#include "compare/results/run_data.h"
+
+namespace exemplar {
+
+inline constexpr double k_finer_mesh = 1.5;  // n
+
+// What is left after the middle level; nothing where it does not converge. Differences below `floor` are converged.
+std::optional<double> left_after_middle(double first_difference, double second_difference, double floor);
+
+// One run of the ladder and what it changes in the scene (--set).
+struct RefinementLevel {
+  std::string name;  // base, step-2, step-4, mesh
+  std::vector<Setting> settings;
+};
+
+// The scene's own steps, half and a quarter of them, and the finer mesh at half. `scene` after the study's settings.
+// A fixed number of steps per frame is multiplied; with "auto" the accuracy is divided by four a level (second order).
+// Throws InputError when the scene has no volume that can be refined.
+std::vector<RefinementLevel> refinement_ladder(const Json& scene);
+
+// What is known of one frame.
+struct FrameUncertainty {
+  double time = 0;
+  double step_rms = 0, mesh_rms = 0;    // m; NaN: does not converge
+  double total_rms = 0, total_max = 0;  // m
+};
+
+struct Certificate {
+  ReferenceFile file;  // the run on the finer mesh
+  std::vector<FrameUncertainty> frames;
+};
+
+// From the four finished runs of the ladder, in its order. Throws InputError when they do not fit together.
+Certificate certify(const std::vector<RunData>& runs);
+
+}  // namespace exemplar
