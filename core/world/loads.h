@@ -1,6 +1,6 @@
 // Loads: forces on a region of a body within a time window, with linear ramps at both ends.
 //
-// The profile p(t) is that of core/world/time_window.h. Methods ask for the mean over their step, so that the impulse
+// The profile p(t) is that of a TimeWindow. Methods ask for the mean over their step, so that the impulse
 // ∫ F p dt is the same for every step size.
 //
 // A dead load keeps its direction. A follower turns with the region: with the rotation that fits the region's
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "core/world/curve.h"
 #include "core/world/region.h"
-#include "core/world/time_window.h"
 
 namespace exemplar {
 

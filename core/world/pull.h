@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/world/curve.h"
-#include "core/world/time_window.h"
 
 namespace exemplar {
 
