@@ -51,7 +51,7 @@ class SceneSolids : public ImplicitModel {
   ImplicitSolver& solver() override { return m_model->solver(); }
   const std::vector<ImplicitBody>& bodies() const override { return m_bodies; }
   StepOutcome step(const StepInput& input) override { return m_model->step(input); }
-  std::vector<Points> on_surfaces(const Points& nodes) const override;
+  const PointMap& surface_on_nodes(std::size_t body) const override { return m_surfaces[body]; }
   std::vector<Geometry> fields() const override;
   std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& fields) const override;
   void add_diagnostics(Diagnostics& d) const override;
@@ -104,13 +104,6 @@ std::string SceneSolids::size_text() const {
   for (std::size_t b = 0; b < m_model->body_count(); ++b) tets += to_int(m_model->body(b).mesh.tets.rows());
   const bool quadratic = m_model->body_count() > 0 && !m_model->body(0).midsides.empty();
   return fmt::format("{} {}tetrahedra", tets, quadratic ? "quadratic " : "");
-}
-
-std::vector<Points> SceneSolids::on_surfaces(const Points& nodes) const {
-  std::vector<Points> result;
-  for (std::size_t b = 0; b < m_bodies.size(); ++b)
-    result.push_back(m_surfaces[b].apply(nodes.middleRows(m_bodies[b].first_node, m_bodies[b].node_count)));
-  return result;
 }
 
 Geometry SceneSolids::tets(std::size_t b) const {

@@ -53,7 +53,7 @@ class SceneSheets : public ImplicitModel {
   const std::vector<ImplicitBody>& bodies() const override { return m_bodies; }
   StepOutcome step(const StepInput& input) override { return m_model->step(input); }
   double example_energy(const ImplicitExamples& set) override { return m_model->example_energy(set.term); }
-  std::vector<Points> on_surfaces(const Points& nodes) const override;
+  const PointMap& surface_on_nodes(std::size_t body) const override { return m_surfaces[body].vertices; }
   std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& fields) const override;
   void add_diagnostics(Diagnostics& d) const override;
   void save(StateWriter& out) const override;
@@ -134,14 +134,6 @@ std::string SceneSheets::size_text() const {
   std::size_t triangles = 0;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) triangles += m_model->body(b).sheet().triangle_count();
   return fmt::format("{} triangles", triangles);
-}
-
-std::vector<Points> SceneSheets::on_surfaces(const Points& nodes) const {
-  std::vector<Points> result;
-  for (std::size_t b = 0; b < m_bodies.size(); ++b)
-    result.push_back(m_surfaces[b].vertices.apply(
-        nodes.middleRows(m_bodies[b].first_node, m_model->body(b).sheet().vertex_count())));
-  return result;
 }
 
 // Puts a body's values, one row for each triangle of its surface, into the array of this name over the triangles of all

@@ -19,6 +19,7 @@
 
 #include "core/contact/contact.h"
 #include "core/implicit/momentum_balance.h"
+#include "core/implicit/pull_term.h"
 #include "core/implicit/step_problem.h"
 #include "core/implicit/step_system.h"
 #include "core/world/pressure.h"
@@ -45,6 +46,7 @@ struct StepInput {
   double time = 0;                       // s, at the end of the step: where keyframed obstacles go
   Points forces;                         // N, every node; empty: none
   std::vector<PressedTriangle> pressed;  // their forces are those at the end of the step
+  std::vector<PulledNodes> pulled;       // by springs whose targets are those at the end of the step
   std::vector<SupportedNode> held;       // positions at the end of the step
   // Per term: explicit control, NaN where a weight is free; empty: none anywhere. On the simplex the given ones
   // must leave the others room: none negative, a sum of at most 1.

@@ -143,6 +143,7 @@ class ImplicitMethod : public Method {
     SupportSet supports;
     LoadSet loads;  // without the pressures
     PressureSet pressures;
+    PullSet pulls;
     std::vector<PreparedController> controllers;
     Vec3 com_velocity = Vec3::Zero(), com_acceleration = Vec3::Zero();
   };
@@ -174,6 +175,7 @@ class ImplicitMethod : public Method {
   VecX masses_of(std::size_t b) const {
     return m_solver.masses().segment(m_model->bodies()[b].first_node, m_model->bodies()[b].node_count);
   }
+  std::vector<Points> on_surfaces(const Points& nodes) const;
   Vec3 body_velocity(std::size_t b) const;
   bool meets_bodies() const {
     return m_between || std::find(m_self.begin(), m_self.end(), 1) != m_self.end();
@@ -384,6 +386,7 @@ void ImplicitMethod::prepare_actions() {
     const Triangles& faces = m_model->bodies()[b].faces;
     actions.loads = LoadSet(without_pressures(loads_on(b)), body.name(), start, masses_of(b), faces);
     actions.pressures = PressureSet(loads_on(b), body.name(), start, faces);
+    actions.pulls = PullSet(m_scene.pulls, body.name());
     for (const Controller& controller : body.controllers())
       actions.controllers.emplace_back(controller, start);
     actions.com_velocity = body_velocity(b);
@@ -458,6 +461,8 @@ StepInput ImplicitMethod::make_input(double dt) {
           m_actions[b].loads.forces(positions, from, input.time);
     }
     m_actions[b].pressures.append(from, input.time, first, input.pressed);
+    for (const ActivePull& pull : m_actions[b].pulls.active(from, input.time))
+      input.pulled.push_back(pulled_nodes(pull, m_model->surface_on_nodes(b), first));
     set_given_weights(b, input);
   }
   return input;
@@ -534,7 +539,7 @@ void ImplicitMethod::note_imbalance() {
                    m_time, m_residual)});
 }
 
-// Loads and supports: force times displacement.
+// Loads and supports: force times displacement; pulls: what their springs give.
 void ImplicitMethod::add_work(const StepInput& input, const Points& before) {
   const ImplicitState& state = m_solver.state();
   const Points way = state.positions - before;
@@ -544,7 +549,8 @@ void ImplicitMethod::add_work(const StepInput& input, const Points& before) {
     work += (input.forces.row(i).transpose() - masses[i] * m_scene.gravity).dot(Vec3(way.row(i)));
   for (const Reaction& reaction : m_solver.reactions())
     work += reaction.force.dot(Vec3(way.row(reaction.node)));
-  m_work += work + pressure_work(input.pressed, before, state.positions);
+  m_work += work + pressure_work(input.pressed, before, state.positions) +
+            pull_work(input.pulled, before, state.positions);
 }
 
 // Not what keyframed obstacles and controlled examples bring in.
@@ -580,11 +586,18 @@ void ImplicitMethod::balance(Diagnostics& d) const {
   d.numerical_dissipation = m_start_energy + d.external_work - accounted;
 }
 
+std::vector<Points> ImplicitMethod::on_surfaces(const Points& nodes) const {
+  std::vector<Points> result;
+  for (std::size_t b = 0; b < m_scene.bodies.size(); ++b)
+    result.push_back(m_model->surface_on_nodes(b).apply(rows_of(b, nodes)));
+  return result;
+}
+
 std::vector<Geometry> ImplicitMethod::fields() const {
   const ImplicitState& state = m_solver.state();
-  Geometry surface = surface_geometry(m_scene, m_model->on_surfaces(state.positions));
+  Geometry surface = surface_geometry(m_scene, on_surfaces(state.positions));
   std::vector<MatX> velocities;
-  for (const Points& v : m_model->on_surfaces(state.velocities)) velocities.emplace_back(v);
+  for (const Points& v : on_surfaces(state.velocities)) velocities.emplace_back(v);
   add_point_array(surface, "velocity", velocities);
   std::vector<Geometry> others = m_model->fields();
   for (FieldArray& array : m_model->surface_arrays(others)) surface.arrays.push_back(std::move(array));

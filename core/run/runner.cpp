@@ -30,7 +30,8 @@ const Geometry* find_series(const std::vector<Geometry>& geometries, const std::
 bool is_left_alone(const Scene& scene) {
   const auto rests = [](const ObstacleBody& o) { return o.kind() == ObstacleKind::fixed; };
   const auto is_free = [](const Body& b) { return b.supports().empty() && b.controllers().empty(); };
-  return scene.loads.empty() && std::all_of(scene.obstacles.begin(), scene.obstacles.end(), rests) &&
+  return scene.loads.empty() && scene.pulls.empty() &&
+         std::all_of(scene.obstacles.begin(), scene.obstacles.end(), rests) &&
          std::all_of(scene.bodies.begin(), scene.bodies.end(), is_free);
 }
 
