@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/mesh/crossings.h"
+#include "core/output/described_state.h"
 #include "core/run/implicit_method.h"
 #include "core/run/surface_fields.h"
 #include "fem/element_fields.h"
@@ -224,25 +225,13 @@ void SceneSolids::find_problems(double time, Notes& notes) {
 }
 
 void SceneSolids::save(StateWriter& out) const {
-  const SolidModel::State state = m_model->state();
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    std::vector<double> plastic;
-    for (const Mat3& m : state.plastic_inverse[b]) plastic.insert(plastic.end(), m.data(), m.data() + 9);
-    out.write("plastic" + std::to_string(b), std::span<const double>(plastic));
-  }
-  out.write("dissipation", state.dissipation);
+  write_state(out, m_model->plastic_state(), "plastic");
 }
 
 void SceneSolids::load(StateReader& in) {
-  SolidModel::State state = m_model->state();
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    std::vector<double> plastic(9 * state.plastic_inverse[b].size());
-    in.read("plastic" + std::to_string(b), std::span<double>(plastic));
-    for (std::size_t e = 0; e < state.plastic_inverse[b].size(); ++e)
-      state.plastic_inverse[b][e] = Eigen::Map<const Mat3>(plastic.data() + 9 * e);
-  }
-  state.dissipation = in.read_double("dissipation");
-  m_model->set_state(std::move(state));
+  SolidModel::PlasticState state;
+  read_state(in, state, "plastic");
+  m_model->set_plastic_state(std::move(state));
 }
 
 std::unique_ptr<Method> make_with(const Scene& scene, const Settings& settings, ExampleMethod method,

@@ -86,14 +86,29 @@ class SolidModel {
   double plastic_dissipation() const { return m_dissipation; }
   bool plasticity_frozen = false;
 
+  // What plastic flow has left behind.
+  struct PlasticState {
+    std::vector<std::vector<Mat3>> inverse;  // F_p⁻¹ per body and integration point; empty without plasticity
+    double dissipation = 0;                  // J
+
+    static constexpr auto described() {
+      return std::tuple(member("inverse", &PlasticState::inverse),
+                        member("dissipation", &PlasticState::dissipation));
+    }
+  };
   struct State {
     ImplicitState solver;
-    std::vector<std::vector<Mat3>>
-        plastic_inverse;  // per body and integration point; empty without plasticity
-    double dissipation = 0;
+    PlasticState plastic;
+
+    static constexpr auto described() {
+      return std::tuple(member("solver", &State::solver), member("plastic", &State::plastic));
+    }
   };
-  State state() const;
+  State state() const { return {m_solver->state(), plastic_state()}; }
   void set_state(State state);
+  PlasticState plastic_state() const;
+  // Throws InputError for one that belongs to other bodies.
+  void set_plastic_state(PlasticState state);
 
  private:
   void add_body(std::size_t b, ExampleMethod method, double penalty,

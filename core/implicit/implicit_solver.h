@@ -84,6 +84,16 @@ struct ImplicitState {
   std::vector<ObstacleState> obstacles;
   LinearMemory linear;
   StepEnergies energies;
+
+  static constexpr auto described() {
+    using S = ImplicitState;
+    return std::tuple(
+        member("positions", &S::positions), member("velocities", &S::velocities),
+        member("accelerations", &S::accelerations), member("last_positions", &S::last_positions),
+        member("last_velocities", &S::last_velocities), member("last_obstacles", &S::last_obstacles),
+        member("last_dt", &S::last_dt), member("weights", &S::weights), member("obstacles", &S::obstacles),
+        member("linear", &S::linear), member("energies", &S::energies));
+  }
 };
 
 class ImplicitSolver {
