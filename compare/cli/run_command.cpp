@@ -107,19 +107,27 @@ std::optional<FrameDamage> find_run_damage(const fs::path& output, int last) {
   return damage;
 }
 
-// Sums over the frames up to the resume point, as the table has them.
-void add_totals(const MetricsTable& table, ResumePoint& resume) {
+struct Totals {
+  ResumePoint sums;
+  double wall_time = 0;  // s
+};
+
+// Sums over the frames up to this one, as the table has them.
+Totals totals_until(const MetricsTable& table, int frame) {
   auto cell = [&](const std::vector<double>& row, const char* name) {
     const int column = table.find(name);
     return column < 0 ? k_unknown : row[static_cast<std::size_t>(column)];
   };
+  Totals totals;
   for (const std::vector<double>& row : table.rows) {
-    if (static_cast<int>(row[0]) > resume.frame) break;
-    if (const double wall = cell(row, "wall_time"); std::isfinite(wall)) resume.wall_time = wall;
-    resume.steps += static_cast<int>(cell(row, "steps"));
-    resume.iterations += static_cast<int>(cell(row, "iterations"));
-    resume.worst_penetration = std::fmax(resume.worst_penetration, cell(row, "deepest_penetration"));
+    if (static_cast<int>(row[0]) > frame) break;
+    if (const double wall = cell(row, "wall_time"); std::isfinite(wall)) totals.wall_time = wall;
+    totals.sums.steps += static_cast<int>(cell(row, "steps"));
+    totals.sums.iterations += static_cast<int>(cell(row, "iterations"));
+    totals.sums.worst_penetration =
+        std::fmax(totals.sums.worst_penetration, cell(row, "deepest_penetration"));
   }
+  return totals;
 }
 
 // The newest checkpoint before anything that is damaged.
@@ -137,20 +145,16 @@ std::optional<Checkpoint> find_checkpoint(const fs::path& output, const Terminal
 }
 
 // Loads a checkpoint; none: from the start.
-std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRecord& record, Method& method,
+std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRecord& record, LiveRun& run,
                                              const Terminal& terminal) {
   const std::optional<Checkpoint> checkpoint = find_checkpoint(output, terminal);
   if (!checkpoint) return std::nullopt;
   if (checkpoint->content_key != record.content_key) refuse_other_run(output.string());
-  ResumePoint resume;
-  resume.start_energy = stored_energy(method.diagnostics());  // it is still in its initial state
-  StateReader reader(checkpoint->arrays);
-  method.load(reader);
-  resume.frame = checkpoint->frame;
   MetricsTable table = read_metrics(output / "metrics.csv", AtDamage::stop);
   table.join(read_metrics_if_any(output / "timings.csv"));
-  add_totals(table, resume);
-  return resume;
+  const Totals totals = totals_until(table, checkpoint->frame);
+  run.resume(checkpoint->frame, totals.wall_time, checkpoint->arrays);
+  return totals.sums;
 }
 
 // By the metric's name or its title.
@@ -234,9 +238,9 @@ void write_example_shapes(const fs::path& output, const Scene& scene, const Capa
   if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
 
-RunSummary simulate_into(const std::string& output, const RunRecord& record, const Scene& scene,
-                         Method& method, const RunArguments& arguments,
-                         const std::optional<ResumePoint>& resume, const Terminal& terminal) {
+RunSummary simulate_into(const std::string& output, const RunRecord& record, LiveRun& run,
+                         const RunArguments& arguments, const std::optional<ResumePoint>& resume,
+                         const Terminal& terminal) {
   ProgressBar bar(terminal, record.method);
   RunOptions options;
   options.frames = arguments.frames;
@@ -244,10 +248,10 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   options.progress = [&](const FrameMetrics& metrics, int frames) {
     bar.update(metrics.frame, frames, metrics.time);
   };
-  RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
-  const std::size_t said = method.notes().size();
-  const RunSummary simulated = simulate(method, scene, directory, options, resume ? &*resume : nullptr);
-  Notes later = method.notes();  // what turned up on the way
+  RunDirectory directory(output, record, resume ? run.frame() + 1 : 0);
+  const std::size_t said = run.method().notes().size();
+  const RunSummary simulated = simulate(run, directory, options, resume ? &*resume : nullptr);
+  Notes later = run.method().notes();  // what turned up on the way
   later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
   directory.add_notes(later);
   RunSummary summary = directory.finish(simulated);
@@ -256,11 +260,10 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
 }
 
 // A start that overlaps is refused with the triangles that cross, to look at.
-std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, const SceneFile& file,
-                                    const std::string& output) {
-  const Phase phase(info.name + ": setting up");
+LiveRun make_run(const SceneFile& file, const Registry& registry, const std::string& method,
+                 const std::string& output) {
   try {
-    return info.make(scene, file.method(info.name));
+    return {file, registry, method};
   } catch (const OverlapError& error) {
     const fs::path path = fs::path(output) / "overlap.vtp";
     write_geometry(path, error.triangles(), 0);
@@ -298,20 +301,18 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
 
   std::optional<PhaseTeller> teller(std::in_place, terminal);
   const Stopwatch set_up_began;
-  const Scene scene = make_scene(file.settings, file.directory);
-  if (const auto problems = start_problems(scene); !problems.empty()) throw InputError(problems);
-  const std::unique_ptr<Method> method = make_method(info, scene, file, output);
-  RunRecord record = make_record(arguments, file, info, scene, *method);
+  LiveRun run = make_run(file, registry, name, output);
+  RunRecord record = make_record(arguments, file, info, run.scene(), run.method());
   record.setup_time = set_up_began.seconds();
   teller.reset();
   tell_notes(record, terminal);
   std::optional<ResumePoint> resume;
-  if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
-  if (resume && resume->frame > frames) return tell_already_there(frames, output, terminal);
-  if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
-  write_example_shapes(output, scene, info.capabilities);
+  if (arguments.resume) resume = load_resume_point(output, record, run, terminal);
+  if (resume && run.frame() > frames) return tell_already_there(frames, output, terminal);
+  if (resume) terminal.note(fmt::format("going on after frame {}", run.frame()));
+  write_example_shapes(output, run.scene(), info.capabilities);
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
-  const RunSummary summary = simulate_into(output, record, scene, *method, arguments, resume, terminal);
+  const RunSummary summary = simulate_into(output, record, run, arguments, resume, terminal);
   tell(std::span(summary.notes).subspan(record.notes.size()), terminal);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);

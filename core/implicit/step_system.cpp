@@ -39,7 +39,7 @@ bool StepSystem::prepare(Eigen::Index nodes, std::span<const SupportedNode> held
   m_columns = NodeColumns(nodes, m_held);
   std::vector<BlockPattern::CliqueList> lists;
   for (const auto& term : terms) term->append_cliques(lists);
-  for (const std::vector<int>& nodes : m_pulled) lists.push_back({nodes, to_int(nodes.size())});
+  for (const std::vector<int>& pull : m_pulled) lists.push_back({pull, to_int(pull.size())});
   if (!m_cliques.empty()) lists.push_back({m_cliques, m_clique_size});
   m_groups = groups_of(lists, m_columns.nodes());
   // Cliques are in nodes; the pattern is in columns.

@@ -317,19 +317,28 @@ void add_load(const LoadSettings& settings, const std::string& path, const std::
   }
 }
 
-void add_pull(const LoadSettings& settings, const std::string& path,
-              const std::vector<BodySettings>& settings_of_bodies, Scene& scene) {
-  for (const std::string& name : bodies_of(settings, settings_of_bodies)) {
-    const auto body = std::find_if(scene.bodies.begin(), scene.bodies.end(),
-                                   [&](const Body& candidate) { return candidate.name() == name; });
-    if (body == scene.bodies.end()) continue;  // could not be made, or is told by the checks of names
-    Pull pull = make_pull(settings, name, body->initial_surface(), body->surface().triangles);
-    pull.path = path;
-    scene.pulls.push_back(std::move(pull));
-  }
-}
-
 }  // namespace
+
+std::vector<Pull> make_pulls(const SceneSettings& settings, const std::vector<Body>& bodies) {
+  std::vector<Pull> pulls;
+  std::vector<Problem> problems;
+  for (std::size_t k = 0; k < settings.loads.size(); ++k) {
+    const LoadSettings& load = settings.loads[k];
+    if (!load.pull) continue;
+    const std::vector<std::string> named = bodies_of(load, settings.bodies);
+    for (const Body& body : bodies) {
+      if (std::find(named.begin(), named.end(), body.name()) == named.end()) continue;
+      try {
+        pulls.push_back(make_pull(load, body.name(), body.initial_surface(), body.surface().triangles));
+        pulls.back().path = fmt::format("loads[{}]", k);
+      } catch (const InputError& error) {
+        problems.push_back({"", fmt::format("loads[{}].pull", k), error.what()});
+      }
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return pulls;
+}
 
 Scene make_scene(const SceneSettings& settings, const std::string& directory) {
   Scene scene;
@@ -366,10 +375,9 @@ Scene make_scene(const SceneSettings& settings, const std::string& directory) {
   }
   for (std::size_t k = 0; k < settings.loads.size(); ++k) {
     const LoadSettings& load = settings.loads[k];
-    const std::string path = fmt::format("loads[{}]", k);
-    if (!load.pull) add_load(load, path, settings.bodies, scene.loads);
-    if (load.pull) collect(path + ".pull", [&] { add_pull(load, path, settings.bodies, scene); });
+    if (!load.pull) add_load(load, fmt::format("loads[{}]", k), settings.bodies, scene.loads);
   }
+  collect("", [&] { scene.pulls = make_pulls(settings, scene.bodies); });
   if (!problems.empty()) throw InputError(problems);
   return scene;
 }

@@ -108,6 +108,9 @@ struct Scene {
   double step() const { return 1.0 / (time.fps * time.steps_per_frame); }
 };
 
+// Those among the loads, on bodies that have been made. Throws InputError with all problems.
+std::vector<Pull> make_pulls(const SceneSettings& settings, const std::vector<Body>& bodies);
+
 // Builds the scene; all problems at once as InputError with JSON paths. `directory`: where relative files
 // start.
 Scene make_scene(const SceneSettings& settings, const std::string& directory);

@@ -109,7 +109,7 @@ int frame_count(const TimeSettings& time) {
 }
 
 void describe(Describe<TimeSettings>& d) {
-  d.field("duration", &TimeSettings::duration, "s", "simulated time", positive());
+  d.field("duration", &TimeSettings::duration, "s", "simulated time", positive()).live();
   d.field("fps", &TimeSettings::fps, "1/s", "written frames a second", positive());
   d.field("steps_per_frame", &TimeSettings::steps_per_frame, "", "time steps per frame", between(1, 1e6));
   d.check([](const TimeSettings& time, const ProblemSink& problem) {
@@ -487,9 +487,11 @@ void describe(Describe<ObstacleSettings>& d) {
   d.choice("interpolation", &ObstacleSettings::interpolation,
            {{"smooth", Interpolation::smooth}, {"linear", Interpolation::linear}}, "between keyframes");
   d.field("friction", &ObstacleSettings::friction, "",
-          "Coulomb coefficient; none: that of the body that touches it", between(0, 10));
+          "Coulomb coefficient; none: that of the body that touches it", between(0, 10))
+      .live();
   d.field("restitution", &ObstacleSettings::restitution, "", "part of the normal velocity kept",
-          between(0, 1));
+          between(0, 1))
+      .live();
   d.field("repeat", &ObstacleSettings::repeat, "", "copies on a grid");
   d.exactly_one({"plane", "sphere", "box", "capsule", "cylinder", "mesh"});
   d.check([](const ObstacleSettings& o, const ProblemSink& problem) {
@@ -510,15 +512,15 @@ void describe(Describe<ExpectSettings>& d) {
 }
 
 void describe(Describe<SceneSettings>& d) {
-  d.field("title", &SceneSettings::title, "", "one line");
-  d.field("description", &SceneSettings::description, "", "what happens and what to look for");
+  d.field("title", &SceneSettings::title, "", "one line").live();
+  d.field("description", &SceneSettings::description, "", "what happens and what to look for").live();
   d.field("time", &SceneSettings::time, "", "duration, frames and steps");
   d.field("gravity", &SceneSettings::gravity, "m/s²", "acceleration of everything");
   d.field("seed", &SceneSettings::seed, "", "of everything random", at_least(0));
   d.field("bodies", &SceneSettings::bodies, "", "what deforms").required();
   d.field("obstacles", &SceneSettings::obstacles, "", "rigid things around them");
-  d.field("loads", &SceneSettings::loads, "", "forces over time");
-  d.field("expect", &SceneSettings::expect, "", "regression values");
+  d.field("loads", &SceneSettings::loads, "", "forces over time").live();
+  d.field("expect", &SceneSettings::expect, "", "regression values").live();
   d.check(check_scene);
 }
 

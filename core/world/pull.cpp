@@ -41,16 +41,11 @@ Vec3 PullSpring::impulse(const Vec3& x, const Vec3& v, const Mat3& inverse_mass,
   return size <= h * max_force ? unlimited : Vec3(h * max_force / size * unlimited);
 }
 
-PullSet::PullSet(const std::vector<Pull>& pulls, const std::string& body) {
-  for (const Pull& pull : pulls) {
-    if (pull.body == body) m_pulls.push_back(pull);
-  }
-}
-
 std::vector<ActivePull> PullSet::active(double from, double to) const {
   std::vector<ActivePull> active;
-  for (const Pull& pull : m_pulls) {
-    const double part = pull.window.mean(from, to);
+  if (m_pulls == nullptr) return active;
+  for (const Pull& pull : *m_pulls) {
+    const double part = pull.body == m_body ? pull.window.mean(from, to) : 0;
     if (part <= 0) continue;
     const Vec3 target = evaluate(pull.target, pull.interpolation, to).position;
     active.push_back({pull.point, {target, part * pull.stiffness, part * pull.max_force}});

@@ -9,6 +9,7 @@
 #include <array>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/world/curve.h"
@@ -58,18 +59,19 @@ struct ActivePull {
   PullSpring spring;
 };
 
-// The pulls on one body.
+// The pulls on one body. They stay where they are and are looked up in each step: a live run adds and moves some.
 class PullSet {
  public:
   PullSet() = default;
-  PullSet(const std::vector<Pull>& pulls, const std::string& body);
+  // `pulls` (a scene's) must outlive this.
+  PullSet(const std::vector<Pull>& pulls, std::string body) : m_pulls(&pulls), m_body(std::move(body)) {}
 
-  bool empty() const { return m_pulls.empty(); }
   // Those that act in the step [from, to]: strengths are means over it, the target is where it is at `to`.
   std::vector<ActivePull> active(double from, double to) const;
 
  private:
-  std::vector<Pull> m_pulls;
+  const std::vector<Pull>* m_pulls = nullptr;
+  std::string m_body;
 };
 
 // The point of the surface that is nearest to `place`.

@@ -58,8 +58,9 @@ TEST(Pull, ActsWithinItsWindowTowardsAMovingTarget) {
   pull.stiffness = 10;
   pull.max_force = 30;
   pull.window = {0.5, 1.5, 0.5, 0};
-  const PullSet pulls({pull}, "plank");
-  EXPECT_TRUE(PullSet({pull}, "other").empty());
+  const std::vector<Pull> all{pull};
+  const PullSet pulls(all, "plank");
+  EXPECT_TRUE(PullSet(all, "other").active(0.5, 1).empty());
   EXPECT_TRUE(pulls.active(0.25, 0.5).empty());
   EXPECT_TRUE(pulls.active(1.5, 1.6).empty());
   const std::vector<ActivePull> ramped = pulls.active(0.5, 1);
