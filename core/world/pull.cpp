@@ -1,5 +1,6 @@
 #include "core/world/pull.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/mesh/distance.h"
@@ -39,6 +40,11 @@ Vec3 PullSpring::impulse(const Vec3& x, const Vec3& v, const Mat3& inverse_mass,
   const Vec3 unlimited = system.partialPivLu().solve(free);
   const double size = unlimited.norm();
   return size <= h * max_force ? unlimited : Vec3(h * max_force / size * unlimited);
+}
+
+bool PullSet::empty() const {
+  return m_pulls == nullptr || std::none_of(m_pulls->begin(), m_pulls->end(),
+                                            [&](const Pull& pull) { return pull.body == m_body; });
 }
 
 std::vector<ActivePull> PullSet::active(double from, double to) const {

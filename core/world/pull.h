@@ -66,6 +66,7 @@ class PullSet {
   // `pulls` (a scene's) must outlive this.
   PullSet(const std::vector<Pull>& pulls, std::string body) : m_pulls(&pulls), m_body(std::move(body)) {}
 
+  bool empty() const;  // now; that may change from step to step
   // Those that act in the step [from, to]: strengths are means over it, the target is where it is at `to`.
   std::vector<ActivePull> active(double from, double to) const;
 
