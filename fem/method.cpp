@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/mesh/crossings.h"
+#include "core/output/described_state.h"
 #include "core/run/implicit_method.h"
 #include "core/run/surface_fields.h"
 #include "fem/element_fields.h"
@@ -52,7 +53,7 @@ class SceneSolids : public ImplicitModel {
   ImplicitSolver& solver() override { return m_model->solver(); }
   const std::vector<ImplicitBody>& bodies() const override { return m_bodies; }
   StepOutcome step(const StepInput& input) override { return m_model->step(input); }
-  std::vector<Points> on_surfaces(const Points& nodes) const override;
+  const PointMap& surface_on_nodes(std::size_t body) const override { return m_surfaces[body]; }
   std::vector<Geometry> fields() const override;
   std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& fields) const override;
   void add_diagnostics(Diagnostics& d) const override;
@@ -106,13 +107,6 @@ std::string SceneSolids::size_text() const {
   for (std::size_t b = 0; b < m_model->body_count(); ++b) tets += to_int(m_model->body(b).mesh.tets.rows());
   const bool quadratic = m_model->body_count() > 0 && !m_model->body(0).midsides.empty();
   return fmt::format("{} {}tetrahedra", tets, quadratic ? "quadratic " : "");
-}
-
-std::vector<Points> SceneSolids::on_surfaces(const Points& nodes) const {
-  std::vector<Points> result;
-  for (std::size_t b = 0; b < m_bodies.size(); ++b)
-    result.push_back(m_surfaces[b].apply(nodes.middleRows(m_bodies[b].first_node, m_bodies[b].node_count)));
-  return result;
 }
 
 Geometry SceneSolids::tets(std::size_t b) const {
@@ -252,27 +246,13 @@ void SceneSolids::find_problems(double time, Notes& notes) {
 }
 
 void SceneSolids::save(StateWriter& out) const {
-  const SolidModel::State state = m_model->state();
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    std::vector<double> plastic;
-    for (const Mat3& m : state.plastic_inverse[b]) plastic.insert(plastic.end(), m.data(), m.data() + 9);
-    out.write("plastic" + std::to_string(b), std::span<const double>(plastic));
-    out.write("hardening" + std::to_string(b), std::span<const double>(state.plastic_strain[b]));
-  }
-  out.write("dissipation", state.dissipation);
+  write_state(out, m_model->plastic_state(), "plastic");
 }
 
 void SceneSolids::load(StateReader& in) {
-  SolidModel::State state = m_model->state();
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    std::vector<double> plastic(9 * state.plastic_inverse[b].size());
-    in.read("plastic" + std::to_string(b), std::span<double>(plastic));
-    in.read("hardening" + std::to_string(b), std::span<double>(state.plastic_strain[b]));
-    for (std::size_t e = 0; e < state.plastic_inverse[b].size(); ++e)
-      state.plastic_inverse[b][e] = Eigen::Map<const Mat3>(plastic.data() + 9 * e);
-  }
-  state.dissipation = in.read_double("dissipation");
-  m_model->set_state(std::move(state));
+  SolidModel::PlasticState state;
+  read_state(in, state, "plastic");
+  m_model->set_plastic_state(std::move(state));
 }
 
 std::unique_ptr<Method> make_with(const Scene& scene, const Settings& settings, ExampleMethod method,

@@ -21,6 +21,7 @@ Capabilities fem_capabilities() {
   c.friction = true;
   c.supports = true;
   c.loads = true;
+  c.pulls = true;
   return c;
 }
 

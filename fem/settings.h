@@ -57,7 +57,8 @@ inline void describe(Describe<ExampleSetSettings>& d) {
 
 inline void describe(Describe<ExamplePotentialSettings>& d) {
   d.field("stiffness", &ExamplePotentialSettings::stiffness, "",
-          "stiffness of the example potential, relative to the material; 0: off", non_negative());
+          "stiffness of the example potential, relative to the material; 0: off", non_negative())
+      .live();
   d.field("affine", &ExamplePotentialSettings::affine, "",
           "let weights leave the simplex (extrapolates the examples; can give wrong-handed poses)");
   d.field("sets", &ExamplePotentialSettings::sets, "",
@@ -73,14 +74,16 @@ inline void describe(Describe<PlasticitySettings>& d) {
       "rate", &PlasticitySettings::rate, "1/s",
       "the paper's rate of plastic flow, by which the stress stays above the yield stress while it flows; "
       "none: it flows without delay",
-      positive());
+      positive())
+      .live();
   d.field("distance_penalty", &PlasticitySettings::distance_penalty, "Pa",
           "raises the yield stress with the distance to the examples (η; 0: off)", non_negative());
   d.field("carry_examples", &PlasticitySettings::carry_examples, "",
           "let plastic flow change the elastic examples as it changes the rest shape, instead of leaving "
           "them where "
           "they are");
-  d.field("yield_stress", &PlasticitySettings::yield_stress, "Pa", "instead of the material's", positive());
+  d.field("yield_stress", &PlasticitySettings::yield_stress, "Pa", "instead of the material's", positive())
+      .live();
 }
 
 // The fields that both methods have.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/errors.h"
+
 namespace exemplar::fem {
 
 namespace {
@@ -313,23 +315,28 @@ double SolidModel::example_energy() const {
   return sum;
 }
 
-SolidModel::State SolidModel::state() const {
-  State state;
-  state.solver = m_solver->state();
+void SolidModel::set_state(State state) {
+  m_solver->set_state(std::move(state.solver));
+  set_plastic_state(std::move(state.plastic));
+}
+
+SolidModel::PlasticState SolidModel::plastic_state() const {
+  PlasticState state;
   for (const auto& plasticity : m_plasticities) {
-    state.plastic_inverse.push_back(plasticity ? plasticity->inverse() : std::vector<Mat3>{});
-    state.plastic_strain.push_back(plasticity ? plasticity->strains() : std::vector<double>{});
+    state.inverse.push_back(plasticity ? plasticity->inverse() : std::vector<Mat3>{});
+    state.strain.push_back(plasticity ? plasticity->strains() : std::vector<double>{});
   }
   state.dissipation = m_dissipation;
   return state;
 }
 
-void SolidModel::set_state(State state) {
-  m_solver->set_state(std::move(state.solver));
+void SolidModel::set_plastic_state(PlasticState state) {
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const std::size_t count = m_plasticities[b] ? m_plasticities[b]->inverse().size() : 0;
+    if (state.inverse.size() != m_bodies.size() || state.inverse[b].size() != count)
+      throw InputError("this state belongs to other bodies");
     if (!m_plasticities[b]) continue;
-    m_plasticities[b]->set(std::move(state.plastic_inverse[b]), std::move(state.plastic_strain[b]),
-                           m_elastic[b]->elements());
+    m_plasticities[b]->set(std::move(state.inverse[b]), std::move(state.strain[b]), m_elastic[b]->elements());
     update_examples(b);
   }
   m_dissipation = state.dissipation;

@@ -90,15 +90,30 @@ class SolidModel {
   // How far a rate of flow lets the stress of a body rise (plasticity.h).
   const Overstress& overstress(std::size_t b) const { return m_plasticities[b]->overstress(); }
 
+  // What plastic flow has left behind.
+  struct PlasticState {
+    std::vector<std::vector<Mat3>> inverse;  // F_p⁻¹ per body and integration point; empty without plasticity
+    std::vector<std::vector<double>> strain;  // ε of the same, where the yield stress depends on it
+    double dissipation = 0;                   // J
+
+    static constexpr auto described() {
+      return std::tuple(member("inverse", &PlasticState::inverse), member("strain", &PlasticState::strain),
+                        member("dissipation", &PlasticState::dissipation));
+    }
+  };
   struct State {
     ImplicitState solver;
-    std::vector<std::vector<Mat3>>
-        plastic_inverse;  // per body and integration point; empty without plasticity
-    std::vector<std::vector<double>> plastic_strain;  // ε of the same, where the yield stress depends on it
-    double dissipation = 0;
+    PlasticState plastic;
+
+    static constexpr auto described() {
+      return std::tuple(member("solver", &State::solver), member("plastic", &State::plastic));
+    }
   };
-  State state() const;
+  State state() const { return {m_solver->state(), plastic_state()}; }
   void set_state(State state);
+  PlasticState plastic_state() const;
+  // Throws InputError for one that belongs to other bodies.
+  void set_plastic_state(PlasticState state);
 
  private:
   void add_body(std::size_t b, ExampleMethod method, double penalty,

@@ -7,6 +7,7 @@
 #include "core/base/errors.h"
 #include "core/base/index.h"
 #include "core/mesh/topology.h"
+#include "core/output/described_state.h"
 #include "core/run/implicit_method.h"
 #include "shells/scene_sheets.h"
 #include "shells/sheet_model.h"
@@ -53,7 +54,7 @@ class SceneSheets : public ImplicitModel {
   const std::vector<ImplicitBody>& bodies() const override { return m_bodies; }
   StepOutcome step(const StepInput& input) override { return m_model->step(input); }
   double example_energy(const ImplicitExamples& set) override { return m_model->example_energy(set.term); }
-  std::vector<Points> on_surfaces(const Points& nodes) const override;
+  const PointMap& surface_on_nodes(std::size_t body) const override { return m_surfaces[body].vertices; }
   std::vector<FieldArray> surface_arrays(const std::vector<Geometry>& fields) const override;
   void add_diagnostics(Diagnostics& d) const override;
   void save(StateWriter& out) const override;
@@ -134,14 +135,6 @@ std::string SceneSheets::size_text() const {
   std::size_t triangles = 0;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) triangles += m_model->body(b).sheet().triangle_count();
   return fmt::format("{} triangles", triangles);
-}
-
-std::vector<Points> SceneSheets::on_surfaces(const Points& nodes) const {
-  std::vector<Points> result;
-  for (std::size_t b = 0; b < m_bodies.size(); ++b)
-    result.push_back(m_surfaces[b].vertices.apply(
-        nodes.middleRows(m_bodies[b].first_node, m_model->body(b).sheet().vertex_count())));
-  return result;
 }
 
 // Puts a body's values, one row for each triangle of its surface, into the array of this name over the
@@ -230,30 +223,16 @@ void SceneSheets::add_diagnostics(Diagnostics& d) const {
 }
 
 void SceneSheets::save(StateWriter& out) const {
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    const SheetState state = m_model->body(b).state();
-    const std::string n = std::to_string(b);
-    out.write("rest" + n, std::span<const double>(state.rest.data(), to_size(state.rest.size())));
-    out.write("strains" + n, std::span<const double>(state.strains.data(), to_size(state.strains.size())));
-    out.write("angles" + n, state.angles);
-    out.write("dissipation" + n, state.dissipation);
-    out.write("outside" + n, state.outside);
-    out.write("held_back" + n, static_cast<double>(state.held_back));
-  }
+  std::vector<SheetState> states;
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) states.push_back(m_model->body(b).state());
+  write_state(out, states, "sheets");
 }
 
 void SceneSheets::load(StateReader& in) {
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    SheetState state = m_model->body(b).state();
-    const std::string n = std::to_string(b);
-    in.read("rest" + n, std::span<double>(state.rest.data(), to_size(state.rest.size())));
-    in.read("strains" + n, std::span<double>(state.strains.data(), to_size(state.strains.size())));
-    in.read("angles" + n, state.angles);
-    state.dissipation = in.read_double("dissipation" + n);
-    state.outside = in.read_double("outside" + n);
-    state.held_back = static_cast<int>(in.read_double("held_back" + n));
-    m_model->body(b).set_state(std::move(state));
-  }
+  std::vector<SheetState> states;
+  read_state(in, states, "sheets");
+  if (states.size() != m_bodies.size()) throw InputError("this state belongs to other sheets");
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) m_model->body(b).set_state(std::move(states[b]));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ Capabilities shell_capabilities() {
   c.open_surfaces = true;
   c.supports = true;
   c.loads = true;
+  c.pulls = true;
   return c;
 }
 

@@ -38,7 +38,8 @@ struct ShellSettings : ImplicitSettings {
 
 inline void describe(Describe<ShellExampleSettings>& d) {
   d.field("stiffness", &ShellExampleSettings::stiffness, "",
-          "stiffness of the example potential, relative to the material; 0: off", non_negative());
+          "stiffness of the example potential, relative to the material; 0: off", non_negative())
+      .live();
   d.field("bending", &ShellExampleSettings::bending, "", "further factor on its bending part",
           non_negative());
   d.field("affine", &ShellExampleSettings::affine, "", "let weights leave the simplex");

@@ -118,6 +118,10 @@ class SheetBodyOf : public SheetBody {
     return {term(0).rest(), m_strains, term(0).reference_angles(), m_dissipation, m_outside, m_held_back};
   }
   void set_state(SheetState state) override {
+    const auto& rest = term(0).rest();
+    if (state.rest.rows() != rest.rows() || state.rest.cols() != rest.cols() ||
+        state.angles.size() != term(0).reference_angles().size())
+      throw InputError("this state belongs to another sheet");
     set_rest(state.rest);
     m_strains = state.strains;
     for (const auto& term : m_own_terms) term->set_reference_angles(state.angles);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/elastic/yield_curve.h"
+#include "core/base/state_member.h"
 #include "core/implicit/node_term.h"
 #include "shells/sheet.h"
 
@@ -70,6 +71,13 @@ struct SheetState {
   double dissipation = 0;
   double outside = 0;  // largest outside_examples() of any step
   int held_back = 0;
+
+  static constexpr auto described() {
+    return std::tuple(member("rest", &SheetState::rest), member("strains", &SheetState::strains),
+                      member("angles", &SheetState::angles),
+                      member("dissipation", &SheetState::dissipation),
+                      member("outside", &SheetState::outside), member("held_back", &SheetState::held_back));
+  }
 };
 
 class SheetBody {
@@ -95,6 +103,7 @@ class SheetBody {
   virtual double example_energy(const Points& x, std::size_t set, const VecX& w) const = 0;
   virtual SheetFields fields(const Points& x) const = 0;
   virtual SheetState state() const = 0;
+  // Throws InputError for one that belongs to another sheet.
   virtual void set_state(SheetState state) = 0;
   // Largest plastic change of curvature times half the thickness, or strain: −.
   virtual double plastic_measure() const = 0;

@@ -59,20 +59,18 @@ struct TimingSink : RunSink {
 SceneTiming time_scene(const Registry& registry, const std::string& scene_name,
                        const std::string& method_name, const std::vector<std::string>& assignments,
                        double seconds) {
-  const MethodInfo& info = registry.get(method_name);
   const std::string path = data_directory() + "/scenes/" + scene_name + ".json";
-  const SceneFile file = read_scene(path, assignments, registry.descriptions());
-  const Scene scene = make_scene(file.settings, file.directory);
-  const std::unique_ptr<Method> method = info.make(scene, file.method(method_name));
+  LiveRun run(read_scene(path, assignments, registry.descriptions()), registry, method_name);
+  const TimeSettings& time = run.scene().time;
   TimingSink sink;
   RunOptions options;
   options.checkpoint_seconds = 1e9;
-  options.frames = static_cast<int>(std::lround(std::min(seconds, scene.time.duration) * scene.time.fps));
-  const RunSummary summary = simulate(*method, scene, sink, options);
+  options.frames = static_cast<int>(std::lround(std::min(seconds, time.duration) * time.fps));
+  const RunSummary summary = simulate(run, sink, options);
   if (summary.status != Status::ok) throw std::runtime_error(scene_name + ": " + summary.message);
-  const Notes notes = method->notes();
-  return {summary.last.time, summary.wall_time, notes.empty() ? "" : notes.back().text, method->phase_times(),
-          std::move(sink.phases)};
+  const Notes notes = run.method().notes();
+  return {summary.last.time, summary.wall_time, notes.empty() ? "" : notes.back().text,
+          run.method().phase_times(), std::move(sink.phases)};
 }
 
 void check_targets(const RecordArguments& arguments) {

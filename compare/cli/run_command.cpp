@@ -133,21 +133,29 @@ MetricsTable read_metrics_if_any(const fs::path& path) {
   }
 }
 
-// Sums over the frames up to the resume point, as the table has them.
-void add_totals(const MetricsTable& table, ResumePoint& resume) {
+struct Totals {
+  ResumePoint sums;
+  double wall_time = 0;  // s
+};
+
+// Sums over the frames up to this one, as the table has them.
+Totals totals_until(const MetricsTable& table, int frame) {
   auto cell = [&](const std::vector<double>& row, const char* name) {
     const int column = table.find(name);
     return column < 0 ? k_unknown : row[static_cast<std::size_t>(column)];
   };
+  Totals totals;
   for (const std::vector<double>& row : table.rows) {
-    if (static_cast<int>(row[0]) > resume.frame) break;
-    if (const double wall = cell(row, "wall_time"); std::isfinite(wall)) resume.wall_time = wall;
-    resume.frame_steps = static_cast<int>(cell(row, "steps"));
-    resume.frame_iterations = static_cast<int>(cell(row, "iterations"));
-    resume.steps += resume.frame_steps;
-    resume.iterations += resume.frame_iterations;
-    resume.worst_penetration = std::fmax(resume.worst_penetration, cell(row, "deepest_penetration"));
+    if (static_cast<int>(row[0]) > frame) break;
+    if (const double wall = cell(row, "wall_time"); std::isfinite(wall)) totals.wall_time = wall;
+    ResumePoint& sums = totals.sums;
+    sums.frame_steps = static_cast<int>(cell(row, "steps"));
+    sums.frame_iterations = static_cast<int>(cell(row, "iterations"));
+    sums.steps += sums.frame_steps;
+    sums.iterations += sums.frame_iterations;
+    sums.worst_penetration = std::fmax(sums.worst_penetration, cell(row, "deepest_penetration"));
   }
+  return totals;
 }
 
 // The newest checkpoint before anything that is damaged.
@@ -171,21 +179,18 @@ struct EarlierPart {
 };
 
 // Loads a checkpoint; none: from the start.
-std::optional<EarlierPart> load_earlier_part(const fs::path& output, const RunRecord& record, Method& method,
+std::optional<EarlierPart> load_earlier_part(const fs::path& output, const RunRecord& record, LiveRun& run,
                                              const Terminal& terminal) {
   const std::optional<Checkpoint> checkpoint = find_checkpoint(output, terminal);
   if (!checkpoint) return std::nullopt;
   if (checkpoint->content_key != record.content_key) refuse_other_run(output.string());
   EarlierPart earlier;
   earlier.notes = checkpoint->notes;
-  ResumePoint& resume = earlier.resume;
-  resume.start_energy = stored_energy(method.diagnostics());  // it is still in its initial state
-  StateReader reader(checkpoint->arrays);
-  method.load(reader);
-  resume.frame = checkpoint->frame;
   MetricsTable table = read_metrics(output / "metrics.csv", AtDamage::stop);
   table.join(read_metrics_if_any(output / "timings.csv"));
-  add_totals(table, resume);
+  const Totals totals = totals_until(table, checkpoint->frame);
+  earlier.resume = totals.sums;
+  run.resume(checkpoint->frame, totals.wall_time, checkpoint->arrays);
   return earlier;
 }
 
@@ -279,9 +284,9 @@ void write_example_shapes(const fs::path& output, const Scene& scene, const Capa
   if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
 
-RunSummary simulate_into(const std::string& output, const RunRecord& record, const MethodInfo& info,
-                         const Scene& scene, Method& method, const RunArguments& arguments,
-                         const std::optional<EarlierPart>& earlier, const Terminal& terminal) {
+RunSummary simulate_into(const std::string& output, const RunRecord& record, const MethodInfo& info, LiveRun& run,
+                         const RunArguments& arguments, const std::optional<EarlierPart>& earlier,
+                         const Terminal& terminal) {
   ProgressBar bar(terminal, record.method);
   RunOptions options;
   options.frames = arguments.frames;
@@ -290,25 +295,24 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
     bar.update(metrics.frame, frames, metrics.time);
   };
   const ResumePoint* resume = earlier ? &earlier->resume : nullptr;
-  RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
-  write_example_shapes(output, scene, info.capabilities);
-  directory.keep_notes(earlier ? earlier->notes : Notes(), [&method, said = method.notes().size()] {
-    Notes later = method.notes();  // what turned up on the way
+  RunDirectory directory(output, record, resume ? run.frame() + 1 : 0);
+  write_example_shapes(output, run.scene(), info.capabilities);
+  directory.keep_notes(earlier ? earlier->notes : Notes(), [&run, said = run.method().notes().size()] {
+    Notes later = run.method().notes();  // what turned up on the way
     later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
     return later;
   });
-  const RunSummary simulated = simulate(method, scene, directory, options, resume);
+  const RunSummary simulated = simulate(run, directory, options, resume);
   RunSummary summary = directory.finish(simulated);
   bar.finish();
   return summary;
 }
 
 // A start that overlaps is refused with the triangles that cross, to look at.
-std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, const SceneFile& file,
-                                    const std::string& output) {
-  const Phase phase(info.name + ": setting up");
+LiveRun make_run(const SceneFile& file, const Registry& registry, const std::string& method,
+                 const std::string& output) {
   try {
-    return info.make(scene, file.method(info.name));
+    return {file, registry, method};
   } catch (const OverlapError& error) {
     const fs::path path = fs::path(output) / "overlap.vtp";
     Problem problem = error.problems().front();
@@ -353,23 +357,18 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   std::optional<PhaseTeller> teller(std::in_place, terminal);
   const Stopwatch set_up_began;
   const InputLog log;
-  std::optional<Phase> making(std::in_place, "setting up the scene");
-  const Scene scene = make_scene(file.settings, file.directory);
-  if (const auto problems = start_problems(scene); !problems.empty()) throw InputError(problems);
-  making.reset();
-  const std::unique_ptr<Method> method = make_method(info, scene, file, output);
-  RunRecord record = make_record(arguments, file, info, scene, *method, log);
+  LiveRun run = make_run(file, registry, name, output);
+  RunRecord record = make_record(arguments, file, info, run.scene(), run.method(), log);
   record.setup_time = set_up_began.seconds();
   teller.reset();
   tell_notes(record, terminal);
   std::optional<EarlierPart> earlier;
-  if (arguments.resume) earlier = load_earlier_part(output, record, *method, terminal);
-  if (earlier && earlier->resume.frame > frames) return tell_already_there(frames, output, terminal);
-  if (earlier) terminal.note(fmt::format("going on after frame {}", earlier->resume.frame));
+  if (arguments.resume) earlier = load_earlier_part(output, record, run, terminal);
+  if (earlier && run.frame() > frames) return tell_already_there(frames, output, terminal);
+  if (earlier) terminal.note(fmt::format("going on after frame {}", run.frame()));
   if (arguments.overwrite && holds_run(output)) remove_run(output);
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
-  const RunSummary summary =
-      simulate_into(output, record, info, scene, *method, arguments, earlier, terminal);
+  const RunSummary summary = simulate_into(output, record, info, run, arguments, earlier, terminal);
   tell(std::span(summary.notes).subspan(record.notes.size()), terminal);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);

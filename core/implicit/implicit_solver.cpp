@@ -120,7 +120,7 @@ void ImplicitSolver::set_state(ImplicitState state) {
 }
 
 void ImplicitSolver::prepare_system(const StepInput& input) {
-  if (m_system.prepare(m_state.positions.rows(), input.held, m_terms, m_options.linear))
+  if (m_system.prepare(m_state.positions.rows(), input.held, input.pulled, m_terms, m_options.linear))
     m_system.solver()->set_memory(m_state.linear);
   m_system.set_positions(m_state.positions, m_abstract);
   set_base(input.dt);
@@ -302,6 +302,7 @@ std::unique_ptr<StepProblem> ImplicitSolver::problem_at(const StepInput& input, 
   if (input.forces.size() > 0) problem->add(std::make_unique<LoadTerm>(input.forces, m_state.positions));
   if (!input.pressed.empty())
     problem->add(std::make_unique<PressureTerm>(input.pressed, m_state.positions, places));
+  if (!input.pulled.empty()) problem->add(std::make_unique<PullTerm>(input.pulled, places));
   if (m_options.inertia)
     problem->add(std::make_unique<InertiaTerm>(m_masses, m_base.positions + m_base.dt * m_base.velocities,
                                                m_base.dt, places));
@@ -452,8 +453,10 @@ void ImplicitSolver::balance(const StepInput& input, const StepUnknowns& unknown
   const ContactPotential* contact = m_contact ? &*m_contact : nullptr;
   const double longest =
       contact ? 0.1 * contact->points().smallest_reach() : std::numeric_limits<double>::infinity();
-  balance_momentum(motion, unknowns, link_all(m_system.groups(), unknowns, m_obstacles.size(), contact, at),
-                   longest, at);
+  LinkedGroups groups = link_all(m_system.groups(), unknowns, m_obstacles.size(), contact, at);
+  // What is pulled does not move freely: the spring's force answers to each of its moves.
+  for (const PulledNodes& pull : input.pulled) groups.link(pull.nodes.front(), groups.size() - 1);
+  balance_momentum(motion, unknowns, std::move(groups), longest, at);
 }
 
 // What the sum of all terms leaves at held coordinates is what the supports give.

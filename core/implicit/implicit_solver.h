@@ -19,6 +19,7 @@
 
 #include "core/contact/contact.h"
 #include "core/implicit/momentum_balance.h"
+#include "core/implicit/pull_term.h"
 #include "core/implicit/step_problem.h"
 #include "core/implicit/step_system.h"
 #include "core/world/pressure.h"
@@ -45,6 +46,7 @@ struct StepInput {
   double time = 0;                       // s, at the end of the step: where keyframed obstacles go
   Points forces;                         // N, every node; empty: none
   std::vector<PressedTriangle> pressed;  // their forces are those at the end of the step
+  std::vector<PulledNodes> pulled;       // by springs whose targets are those at the end of the step
   std::vector<SupportedNode> held;       // positions at the end of the step
   // Per term: explicit control, NaN where a weight is free; empty: none anywhere. On the simplex the given ones
   // must leave the others room: none negative, a sum of at most 1.
@@ -82,6 +84,16 @@ struct ImplicitState {
   std::vector<ObstacleState> obstacles;
   LinearMemory linear;
   StepEnergies energies;
+
+  static constexpr auto described() {
+    using S = ImplicitState;
+    return std::tuple(
+        member("positions", &S::positions), member("velocities", &S::velocities),
+        member("accelerations", &S::accelerations), member("last_positions", &S::last_positions),
+        member("last_velocities", &S::last_velocities), member("last_obstacles", &S::last_obstacles),
+        member("last_dt", &S::last_dt), member("weights", &S::weights), member("obstacles", &S::obstacles),
+        member("linear", &S::linear), member("energies", &S::energies));
+  }
 };
 
 class ImplicitSolver {

@@ -25,16 +25,21 @@ void StepSystem::set_cliques(std::vector<int> nodes, int size) {
 }
 
 bool StepSystem::prepare(Eigen::Index nodes, std::span<const SupportedNode> held,
+                         std::span<const PulledNodes> pulled,
                          std::span<const std::shared_ptr<NodeTerm>> terms, LinearMethod method) {
   std::vector<int> whole;
   for (const SupportedNode& node : held) {
     if (node.held[0] && node.held[1] && node.held[2]) whole.push_back(node.node);
   }
-  if (m_pattern && whole == m_held) return false;
+  std::vector<std::vector<int>> pulled_together;
+  for (const PulledNodes& pull : pulled) pulled_together.push_back(pull.nodes);
+  if (m_pattern && whole == m_held && pulled_together == m_pulled) return false;
   m_held = std::move(whole);
+  m_pulled = std::move(pulled_together);
   m_columns = NodeColumns(nodes, m_held);
   std::vector<BlockPattern::CliqueList> lists;
   for (const auto& term : terms) term->append_cliques(lists);
+  for (const std::vector<int>& pull : m_pulled) lists.push_back({pull, to_int(pull.size())});
   if (!m_cliques.empty()) lists.push_back({m_cliques, m_clique_size});
   m_groups = groups_of(lists, m_columns.nodes());
   // Cliques are in nodes; the pattern is in columns.

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "core/sparse/newton.h"
 
 namespace exemplar {
@@ -30,6 +31,11 @@ struct StepEnergies {
   // when its stiffness goes back to normal after the step.
   double contact = 0;
   double barrier = 0;  // in contact at the present state
+
+  static constexpr auto described() {
+    return std::tuple(member("damping", &StepEnergies::damping), member("contact", &StepEnergies::contact),
+                      member("barrier", &StepEnergies::barrier));
+  }
 };
 
 class StepTerm {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/output/described_state.h"
 #include "core/run/body_separation.h"
 #include "core/run/start_separation.h"
 #include "core/run/stepping.h"
@@ -18,31 +18,6 @@ namespace {
 
 constexpr double k_odd_size = 20;  // an example this much larger or smaller than its body is likely a slip
 constexpr double k_signal_time = 0.1;  // s, over which the acceleration that controllers see is smoothed
-
-void append_numbers(std::vector<double>& out, const auto& block) {
-  out.insert(out.end(), block.data(), block.data() + block.size());
-}
-
-void save_history(const ImplicitState& state, StateWriter& out) {
-  out.write("last_dt", state.last_dt);
-  if (state.last_dt == 0) return;
-  out.write("last_positions", state.last_positions);
-  out.write("last_velocities", state.last_velocities);
-  const std::vector<double> obstacles = pack(state.last_obstacles);
-  out.write("last_obstacles", std::span<const double>(obstacles));
-}
-
-// `state` holds the present one.
-void load_history(StateReader& in, ImplicitState& state) {
-  state.last_dt = in.read_double("last_dt");
-  if (state.last_dt == 0) return;
-  state.last_positions = state.positions;
-  state.last_velocities = state.velocities;
-  state.last_obstacles = state.obstacles;
-  in.read("last_positions", state.last_positions);
-  in.read("last_velocities", state.last_velocities);
-  unpack(in.read_doubles("last_obstacles"), state.last_obstacles);
-}
 
 // Brings given weights (NaN: not given) back to the simplex; returns the sum they had.
 double clamp_given(VecX& weights) {
@@ -119,6 +94,41 @@ void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings,
 
 constexpr double k_imbalance = 1e-2;  // residual of an accepted step that is worth a warning
 
+// Of a body as a whole: what controllers read.
+struct BodyMotion {
+  Vec3 velocity = Vec3::Zero(), acceleration = Vec3::Zero();  // of the centre of mass, m/s, m/s²
+
+  static constexpr auto described() {
+    return std::tuple(member("velocity", &BodyMotion::velocity),
+                      member("acceleration", &BodyMotion::acceleration));
+  }
+};
+
+// What changes besides the solver's and the model's state.
+struct DriverState {
+  double time = 0;                  // s
+  double work = 0;                  // J, of loads and supports so far
+  std::vector<BodyMotion> motions;  // of each body
+
+  static constexpr auto described() {
+    return std::tuple(member("time", &DriverState::time), member("work", &DriverState::work),
+                      member("motions", &DriverState::motions));
+  }
+};
+
+// Whether a state may take the place of the present one.
+bool is_same_shape(const ImplicitState& state, const ImplicitState& present) {
+  const Eigen::Index nodes = present.positions.rows();
+  const bool has_last = state.last_dt != 0;
+  const auto fits = [&](const Points& points) { return points.rows() == nodes; };
+  return fits(state.positions) && fits(state.velocities) && fits(state.accelerations) &&
+         (!has_last || (fits(state.last_positions) && fits(state.last_velocities))) &&
+         std::equal(state.weights.begin(), state.weights.end(), present.weights.begin(),
+                    present.weights.end(),
+                    [](const VecX& a, const VecX& b) { return a.size() == b.size(); }) &&
+         state.obstacles.size() == present.obstacles.size();
+}
+
 class ImplicitMethod : public Method {
  public:
   ImplicitMethod(const Scene& scene, const ImplicitSettings& settings, std::unique_ptr<ImplicitModel> model,
@@ -143,8 +153,8 @@ class ImplicitMethod : public Method {
     SupportSet supports;
     LoadSet loads;  // without the pressures
     PressureSet pressures;
+    PullSet pulls;
     std::vector<PreparedController> controllers;
-    Vec3 com_velocity = Vec3::Zero(), com_acceleration = Vec3::Zero();
   };
 
   ContactBody contact_of(std::size_t b) const;
@@ -174,6 +184,7 @@ class ImplicitMethod : public Method {
   VecX masses_of(std::size_t b) const {
     return m_solver.masses().segment(m_model->bodies()[b].first_node, m_model->bodies()[b].node_count);
   }
+  std::vector<Points> on_surfaces(const Points& nodes) const;
   Vec3 body_velocity(std::size_t b) const;
   bool meets_bodies() const {
     return m_between || std::find(m_self.begin(), m_self.end(), 1) != m_self.end();
@@ -188,11 +199,10 @@ class ImplicitMethod : public Method {
   std::vector<ObstacleBody> m_obstacles;  // with room between them, once there is contact
   Notes m_notes;
   bool m_said_clamped = false;
-  double m_time = 0;
+  DriverState m_state;
   double m_seconds = 0;
-  int m_iterations = 0;
-  // J: work of loads and supports so far; energy at the start, of bodies and of dynamic obstacles.
-  double m_work = 0, m_start_energy = 0, m_start_obstacles = 0;
+  // J: energy at the start, of bodies and of dynamic obstacles.
+  double m_start_energy = 0, m_start_obstacles = 0;
   double m_residual = 0;  // relative, largest of the last frame's steps
   bool m_told_imbalance = false;
   bool m_between = false;      // bodies meet each other
@@ -365,8 +375,7 @@ void ImplicitMethod::check_actions() const {
       collect(fmt::format("{}.supports[{}]", body.path(), k),
               [&] { SupportSet({supports[k]}, body.name(), start, solid.leader); });
     for (std::size_t k = 0; k < loads.size(); ++k)
-      collect(fmt::format("loads[{}]", k),
-              [&] { LoadSet({loads[k]}, body.name(), start, masses_of(b), solid.faces); });
+      collect(loads[k].path, [&] { LoadSet({loads[k]}, body.name(), start, masses_of(b), solid.faces); });
     for (std::size_t k = 0; k < body.controllers().size(); ++k)
       collect(fmt::format("{}.controllers[{}]", body.path(), k),
               [&] { PreparedController(body.controllers()[k], start); });
@@ -385,9 +394,10 @@ void ImplicitMethod::prepare_actions() {
     const Triangles& faces = m_model->bodies()[b].faces;
     actions.loads = LoadSet(without_pressures(loads_on(b)), body.name(), start, masses_of(b), faces);
     actions.pressures = PressureSet(loads_on(b), body.name(), start, faces);
+    actions.pulls = PullSet(m_scene.pulls, body.name());
     for (const Controller& controller : body.controllers())
       actions.controllers.emplace_back(controller, start);
-    actions.com_velocity = body_velocity(b);
+    m_state.motions.push_back({body_velocity(b), Vec3::Zero()});
   }
 }
 
@@ -403,9 +413,10 @@ void ImplicitMethod::update_signals(double dt) {
   const double part = 1 - std::exp(-dt / k_signal_time);
   for (std::size_t b = 0; b < m_actions.size(); ++b) {
     const Vec3 velocity = body_velocity(b);
-    const Vec3 acceleration = (velocity - m_actions[b].com_velocity) / dt;
-    m_actions[b].com_acceleration += part * (acceleration - m_actions[b].com_acceleration);
-    m_actions[b].com_velocity = velocity;
+    BodyMotion& motion = m_state.motions[b];
+    const Vec3 acceleration = (velocity - motion.velocity) / dt;
+    motion.acceleration += part * (acceleration - motion.acceleration);
+    motion.velocity = velocity;
   }
 }
 
@@ -413,7 +424,8 @@ void ImplicitMethod::set_given_weights(std::size_t b, StepInput& input) {
   const Actions& actions = m_actions[b];
   if (actions.controllers.empty()) return;
   const Points positions = rows_of(b, m_solver.state().positions);
-  const BodySignals signals{input.time, actions.com_velocity, actions.com_acceleration, &positions};
+  const BodyMotion& motion = m_state.motions[b];
+  const BodySignals signals{input.time, motion.velocity, motion.acceleration, &positions};
   for (const ImplicitExamples& set : m_model->bodies()[b].examples) {
     VecX weights = VecX::Constant(to_row(set.members.size()), k_unknown);  // free
     bool controlled = false;
@@ -441,11 +453,11 @@ void ImplicitMethod::set_given_weights(std::size_t b, StepInput& input) {
 StepInput ImplicitMethod::make_input(double dt) {
   StepInput input;
   input.dt = dt;
-  input.time = m_time + dt;
+  input.time = m_state.time + dt;
   const ImplicitState& state = m_solver.state();
   input.given_weights.resize(state.weights.size());
   // Without inertia a step is the balance at its end, not of the mean over it.
-  const double from = m_settings.mode == ImplicitMode::dynamic ? m_time : input.time - 1e-6 * dt;
+  const double from = m_settings.mode == ImplicitMode::dynamic ? m_state.time : input.time - 1e-6 * dt;
   input.forces = m_solver.masses() * m_scene.gravity.transpose();
   for (std::size_t b = 0; b < m_actions.size(); ++b) {
     const int first = m_model->bodies()[b].first_node;
@@ -459,6 +471,8 @@ StepInput ImplicitMethod::make_input(double dt) {
           m_actions[b].loads.forces(positions, from, input.time);
     }
     m_actions[b].pressures.append(from, input.time, first, input.pressed);
+    for (const ActivePull& pull : m_actions[b].pulls.active(from, input.time))
+      input.pulled.push_back(pulled_nodes(pull, m_model->surface_on_nodes(b), first));
     set_given_weights(b, input);
   }
   return input;
@@ -476,7 +490,7 @@ std::string ImplicitMethod::failure(const StepOutcome& outcome) const {
         "a pressure that follows a surface may have no equilibrium that stays: try mode dynamic, or less of "
         "it";
   if (is_loose) advice = "without inertia every body needs supports or contact that hold it";
-  return fmt::format("the step at {:.6g} s failed even when halved {} times ({}); {}", m_time,
+  return fmt::format("the step at {:.6g} s failed even when halved {} times ({}); {}", m_state.time,
                      m_settings.max_halvings,
                      outcome.status == StepStatus::obstacle_too_fast
                          ? "an obstacle or a support that moves as told would pass through a surface"
@@ -488,7 +502,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
   StepReport report;
   const Stopwatch stopwatch;
   m_solver.options().newton.interrupted = interrupted;
-  HalvingClock clock(m_time, until, m_scene.step(), m_settings.max_halvings);
+  HalvingClock clock(m_state.time, until, m_scene.step(), m_settings.max_halvings);
   m_residual = 0;
   while (!clock.done() && report.status == Status::ok) {
     if (interrupted && interrupted()) {
@@ -502,7 +516,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
     report.iterations += outcome.newton.iterations;
     if (outcome.status == StepStatus::ok) {
       clock.advance();
-      m_time = clock.time();
+      m_state.time = clock.time();
       update_signals(input.dt);
       add_work(input, before);
       m_residual = std::max(m_residual, outcome.newton.residual);
@@ -517,9 +531,8 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
       report.message = failure(outcome);
     }
   }
-  m_iterations += report.iterations;
   m_seconds += stopwatch.seconds();
-  m_model->find_problems(m_time, m_notes);
+  m_model->find_problems(m_state.time, m_notes);
   return report;
 }
 
@@ -532,10 +545,10 @@ void ImplicitMethod::note_imbalance() {
        fmt::format("at {:.4g} s the forces were out of balance by {:.2g} of their size where nothing could "
                    "move (column residual): elements have collapsed; the material is too soft for what "
                    "hits it, or needs a finer mesh and more steps_per_frame",
-                   m_time, m_residual)});
+                   m_state.time, m_residual)});
 }
 
-// Loads and supports: force times displacement.
+// Loads and supports: force times displacement; pulls: what their springs give.
 void ImplicitMethod::add_work(const StepInput& input, const Points& before) {
   const ImplicitState& state = m_solver.state();
   const Points way = state.positions - before;
@@ -545,7 +558,8 @@ void ImplicitMethod::add_work(const StepInput& input, const Points& before) {
     work += (input.forces.row(i).transpose() - masses[i] * m_scene.gravity).dot(Vec3(way.row(i)));
   for (const Reaction& reaction : m_solver.reactions())
     work += reaction.force.dot(Vec3(way.row(reaction.node)));
-  m_work += work + pressure_work(input.pressed, before, state.positions);
+  m_state.work += work + pressure_work(input.pressed, before, state.positions) +
+                  pull_work(input.pulled, before, state.positions);
 }
 
 // Not what keyframed obstacles and controlled examples bring in.
@@ -574,18 +588,25 @@ double ImplicitMethod::obstacle_energy() const {
 void ImplicitMethod::balance(Diagnostics& d) const {
   d.is_static = m_settings.mode != ImplicitMode::dynamic;
   if (!knows_work()) return;
-  d.external_work = m_work + m_start_obstacles - obstacle_energy();
+  d.external_work = m_state.work + m_start_obstacles - obstacle_energy();
   const double accounted = d.kinetic_energy + d.elastic_energy + d.gravitational_energy +
                            m_solver.state().energies.barrier + d.plastic_dissipation + d.contact_dissipation +
                            d.damping_dissipation;
   d.numerical_dissipation = m_start_energy + d.external_work - accounted;
 }
 
+std::vector<Points> ImplicitMethod::on_surfaces(const Points& nodes) const {
+  std::vector<Points> result;
+  for (std::size_t b = 0; b < m_scene.bodies.size(); ++b)
+    result.push_back(m_model->surface_on_nodes(b).apply(rows_of(b, nodes)));
+  return result;
+}
+
 std::vector<Geometry> ImplicitMethod::fields() const {
   const ImplicitState& state = m_solver.state();
-  Geometry surface = surface_geometry(m_scene, m_model->on_surfaces(state.positions));
+  Geometry surface = surface_geometry(m_scene, on_surfaces(state.positions));
   std::vector<MatX> velocities;
-  for (const Points& v : m_model->on_surfaces(state.velocities)) velocities.emplace_back(v);
+  for (const Points& v : on_surfaces(state.velocities)) velocities.emplace_back(v);
   add_point_array(surface, "velocity", velocities);
   std::vector<Geometry> others = m_model->fields();
   for (FieldArray& array : m_model->surface_arrays(others)) surface.arrays.push_back(std::move(array));
@@ -638,56 +659,21 @@ void ImplicitMethod::add_solver_columns(Metrics& columns) const {
 }
 
 void ImplicitMethod::save(StateWriter& out) const {
-  const ImplicitState& state = m_solver.state();
-  out.write("time", m_time);
-  out.write("positions", state.positions);
-  out.write("velocities", state.velocities);
-  out.write("accelerations", state.accelerations);
-  for (std::size_t t = 0; t < state.weights.size(); ++t)
-    out.write("weights" + std::to_string(t), state.weights[t]);
-  const std::array<int, 4> linear{static_cast<int>(state.linear.strategy), state.linear.solves_left,
-                                  state.linear.next_pause, m_iterations};
-  out.write("linear", std::span<const int>(linear));
-  const std::vector<double> obstacles = pack(state.obstacles);
-  out.write("obstacles", std::span<const double>(obstacles));
-  std::vector<double> signals;
-  for (const Actions& actions : m_actions) {
-    append_numbers(signals, actions.com_velocity);
-    append_numbers(signals, actions.com_acceleration);
-  }
-  out.write("signals", std::span<const double>(signals));
-  const std::array<double, 3> energies{state.energies.damping, state.energies.contact,
-                                       state.energies.barrier};
-  out.write("energies", std::span<const double>(energies));
-  out.write("work", m_work);
-  if (m_settings.integrator == Integrator::bdf2) save_history(state, out);
+  write_state(out, m_state, "driver");
+  write_state(out, m_solver.state(), "solver");
   m_model->save(out);
 }
 
 void ImplicitMethod::load(StateReader& in) {
-  ImplicitState state = m_solver.state();
-  m_time = in.read_double("time");
-  in.read("positions", state.positions);
-  in.read("velocities", state.velocities);
-  in.read("accelerations", state.accelerations);
-  for (std::size_t t = 0; t < state.weights.size(); ++t)
-    in.read("weights" + std::to_string(t), state.weights[t]);
-  std::array<int, 4> linear;
-  in.read("linear", std::span<int>(linear));
-  state.linear = {static_cast<LinearStrategy>(linear[0]), linear[1], linear[2]};
-  m_iterations = linear[3];
-  unpack(in.read_doubles("obstacles"), state.obstacles);
-  std::vector<double> signals(6 * m_actions.size());
-  in.read("signals", std::span<double>(signals));
-  for (std::size_t b = 0; b < m_actions.size(); ++b) {
-    m_actions[b].com_velocity = Eigen::Map<const Vec3>(signals.data() + 6 * b);
-    m_actions[b].com_acceleration = Eigen::Map<const Vec3>(signals.data() + 6 * b + 3);
-  }
-  std::array<double, 3> energies;
-  in.read("energies", std::span<double>(energies));
-  state.energies = {energies[0], energies[1], energies[2]};
-  m_work = in.read_double("work");
-  if (m_settings.integrator == Integrator::bdf2) load_history(in, state);
+  DriverState driver;
+  read_state(in, driver, "driver");
+  ImplicitState state;
+  read_state(in, state, "solver");
+  if (driver.motions.size() != m_actions.size() || !is_same_shape(state, m_solver.state()))
+    throw InputError("this state belongs to another scene");
+  // With an obstacle that has come in since, the next step is the first of its kind.
+  if (state.last_obstacles.size() != state.obstacles.size()) state.last_dt = 0;
+  m_state = std::move(driver);
   m_solver.set_state(std::move(state));
   m_model->load(in);
 }

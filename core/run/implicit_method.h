@@ -45,8 +45,8 @@ class ImplicitModel {
   // One step of the solver and what follows it.
   virtual StepOutcome step(const StepInput& input) { return solver().step(input); }
 
-  // A field on all nodes (positions, velocities) at the vertices of each body's surface.
-  virtual std::vector<Points> on_surfaces(const Points& nodes) const = 0;
+  // The scene's surface of a body on the body's own nodes.
+  virtual const PointMap& surface_on_nodes(std::size_t body) const = 0;
   // W_p of a set of examples at the present state, J. To be replaced where its term holds more than that.
   virtual double example_energy(const ImplicitExamples& set) { return solver().term_energy(set.term); }
   // Geometry besides the surface.

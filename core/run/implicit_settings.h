@@ -35,7 +35,8 @@ inline void describe(Describe<ContactSettings>& d) {
   d.field("stiffness", &ContactSettings::stiffness, "Pa",
           "pressure scale of contact; default from the material", positive());
   d.field("sticking_speed", &ContactSettings::sticking_speed, "m/s", "speed below which friction holds",
-          positive());
+          positive())
+      .live();
   d.field("between_bodies", &ContactSettings::between_bodies, "", "whether bodies meet each other");
   d.field("self", &ContactSettings::self, "", "whether a body meets itself");
 }
@@ -60,11 +61,14 @@ void describe_implicit(Describe<Settings>& d) {
             {"iterative", LinearMethod::iterative}},
            "sparse Cholesky, conjugate gradients, or a choice between them by operation counts");
   d.field("tolerance", &ImplicitSettings::tolerance, "",
-          "largest residual force relative to the forces at work", strictly_between(0, 1));
+          "largest residual force relative to the forces at work", strictly_between(0, 1))
+      .live();
   d.field("max_iterations", &ImplicitSettings::max_iterations, "", "Newton iterations of one solve",
-          between(1, 10000));
+          between(1, 10000))
+      .live();
   d.field("max_halvings", &ImplicitSettings::max_halvings, "",
-          "how often a step that does not converge is halved", between(0, 30));
+          "how often a step that does not converge is halved", between(0, 30))
+      .live();
 }
 
 }  // namespace exemplar

@@ -6,27 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/run/method.h"
-#include "core/scene/scene.h"
+#include "core/run/live_run.h"
 
 namespace exemplar {
-
-// Everything measured at one frame.
-struct FrameMetrics {
-  int frame = 0;
-  double time = 0;  // s
-  Diagnostics diagnostics;
-  double volume_ratio = k_unknown;  // of the written surfaces, closed bodies only
-  double crossings = k_unknown;     // pairs of triangles of the written surface that cross
-  int steps = 0, iterations = 0;    // since the frame before
-  double wall_time = 0;             // s in advance() since the start
-  PhaseTimes phases;                // s since the start
-};
-
-// The columns of metrics.csv, in the same order for every frame of a run: the same bytes whenever it is run.
-Metrics metrics_of(const FrameMetrics& frame);
-// The columns of timings.csv: what differs from run to run.
-Metrics timings_of(const FrameMetrics& frame);
 
 class RunSink {
  public:
@@ -44,18 +26,12 @@ struct RunOptions {
   std::function<void(const FrameMetrics&, int frames)> progress = [](const FrameMetrics&, int) {};
 };
 
-// Where a resumed run goes on: the method has been loaded with the state of this frame.
+// The sums of a run that was resumed (LiveRun::resume), up to the frame where it goes on.
 struct ResumePoint {
-  int frame = 0;
-  double wall_time = 0;  // s, of what follows: up to this frame
   int steps = 0, iterations = 0;
   int frame_steps = 0, frame_iterations = 0;  // of this frame alone
   double worst_penetration = k_unknown;
-  double start_energy = k_unknown;  // stored_energy() of the initial state
 };
-
-// Kinetic, elastic and gravitational energy; k_unknown when the method lacks one of them.
-double stored_energy(const Diagnostics& d);
 
 struct RunSummary {
   Status status = Status::ok;
@@ -69,7 +45,7 @@ struct RunSummary {
   double worst_penetration = k_unknown;
 };
 
-RunSummary simulate(Method& method, const Scene& scene, RunSink& sink, const RunOptions& options,
+RunSummary simulate(LiveRun& run, RunSink& sink, const RunOptions& options,
                     const ResumePoint* resume = nullptr);
 
 }  // namespace exemplar

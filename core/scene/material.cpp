@@ -79,10 +79,11 @@ void describe(Describe<Material>& d) {
   d.check(check_yield_curve);
   d.field("fracture_energy", &Material::fracture_energy, "J/m²", "energy of a new crack; none: never breaks",
           positive());
-  d.field("friction", &Material::friction, "", "Coulomb friction coefficient", between(0, 10));
+  d.field("friction", &Material::friction, "", "Coulomb friction coefficient", between(0, 10)).live();
   d.field("restitution", &Material::restitution, "", "part of the normal velocity kept in an impact",
-          between(0, 1));
-  d.field("damping", &Material::damping, "s", "stiffness-proportional damping", non_negative());
+          between(0, 1))
+      .live();
+  d.field("damping", &Material::damping, "s", "stiffness-proportional damping", non_negative()).live();
   std::vector<std::string> names;
   for (const MaterialPreset& preset : material_presets()) names.push_back(preset.name);
   d.presets("preset", names, [](Material& material, const std::string& name) {

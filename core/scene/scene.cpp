@@ -294,23 +294,51 @@ int Scene::frame_count() const {
 
 namespace {
 
-// A load on a body that is repeated acts on each of its copies.
-void add_load(const LoadSettings& settings, const std::vector<BodySettings>& bodies,
+// The bodies that a load names: all copies of one that is repeated; all bodies where it names none.
+std::vector<std::string> bodies_of(const LoadSettings& load, const std::vector<BodySettings>& bodies) {
+  std::vector<std::string> names;
+  for (const BodySettings& body : bodies) {
+    if (load.body && *load.body != body.name) continue;
+    for (const BodySettings& copy : copies_of(body)) names.push_back(copy.name);
+  }
+  if (names.empty() && load.body) names.push_back(*load.body);  // one of the copies
+  return names;
+}
+
+// One for each copy of the body that it names; for every body it stays one.
+void add_load(const LoadSettings& settings, const std::string& path, const std::vector<BodySettings>& bodies,
               std::vector<Load>& loads) {
   Load load = make_load(settings);
-  const auto named = std::find_if(bodies.begin(), bodies.end(),
-                                  [&](const BodySettings& body) { return body.name == load.body; });
-  if (named == bodies.end()) {
-    loads.push_back(std::move(load));
-    return;
-  }
-  for (const BodySettings& copy : copies_of(*named)) {
-    load.body = copy.name;
+  load.path = path;
+  if (!settings.body) return loads.push_back(std::move(load));
+  for (const std::string& name : bodies_of(settings, bodies)) {
+    load.body = name;
     loads.push_back(load);
   }
 }
 
 }  // namespace
+
+std::vector<Pull> make_pulls(const SceneSettings& settings, const std::vector<Body>& bodies) {
+  std::vector<Pull> pulls;
+  std::vector<Problem> problems;
+  for (std::size_t k = 0; k < settings.loads.size(); ++k) {
+    const LoadSettings& load = settings.loads[k];
+    if (!load.pull) continue;
+    const std::vector<std::string> named = bodies_of(load, settings.bodies);
+    for (const Body& body : bodies) {
+      if (std::find(named.begin(), named.end(), body.name()) == named.end()) continue;
+      try {
+        pulls.push_back(make_pull(load, body.name(), body.initial_surface(), body.surface().triangles));
+        pulls.back().path = fmt::format("loads[{}]", k);
+      } catch (const InputError& error) {
+        problems.push_back({"", fmt::format("loads[{}].pull", k), error.what()});
+      }
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return pulls;
+}
 
 Scene make_scene(const SceneSettings& settings, const std::string& directory) {
   Scene scene;
@@ -345,7 +373,11 @@ Scene make_scene(const SceneSettings& settings, const std::string& directory) {
       });
     }
   }
-  for (const LoadSettings& load : settings.loads) add_load(load, settings.bodies, scene.loads);
+  for (std::size_t k = 0; k < settings.loads.size(); ++k) {
+    const LoadSettings& load = settings.loads[k];
+    if (!load.pull) add_load(load, fmt::format("loads[{}]", k), settings.bodies, scene.loads);
+  }
+  collect("", [&] { scene.pulls = make_pulls(settings, scene.bodies); });
   if (!problems.empty()) throw InputError(problems);
   return scene;
 }

@@ -1,5 +1,6 @@
 #include "core/scene/scene_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -64,6 +65,33 @@ SceneFile read_scene(const std::string& path, const std::vector<std::string>& as
   Json document = read_json_file(path);
   for (const std::string& assignment : assignments) apply_assignment(document, assignment);
   return parse_scene(std::move(document), path, methods);
+}
+
+bool is_live_setting(const std::string& path, const MethodDescriptions& methods) {
+  std::vector<std::string> keys{""};
+  for (const char c : path) {
+    if (c == '.')
+      keys.emplace_back();
+    else
+      keys.back() += c;
+  }
+  for (std::string& key : keys) key = key.substr(0, key.find('['));
+  const Description* type = &description_of<SceneSettings>();
+  std::size_t next = 0;
+  if (keys[0] == "methods") {
+    const auto method = std::find_if(methods.begin(), methods.end(),
+                                     [&](const auto& m) { return keys.size() > 1 && m.first == keys[1]; });
+    if (method == methods.end()) return false;
+    type = method->second;
+    next = 2;
+  }
+  for (; next < keys.size() && type != nullptr; ++next) {
+    const FieldSpec* field = type->find(keys[next]);
+    if (field == nullptr) return false;
+    if (field->is_live) return true;
+    type = field->nested;
+  }
+  return false;
 }
 
 Json scene_schema(const MethodDescriptions& methods) {

@@ -30,6 +30,9 @@ SceneFile read_scene(const std::string& path, const std::vector<std::string>& as
                      const MethodDescriptions& methods);
 SceneFile parse_scene(Json document, const std::string& path, const MethodDescriptions& methods);
 
+// Whether the setting at `path` (as of --set), or one that it is part of, is described as live.
+bool is_live_setting(const std::string& path, const MethodDescriptions& methods);
+
 Json scene_schema(const MethodDescriptions& methods);
 // The settings after defaults, with one method's settings.
 Json write_scene(const SceneFile& file, const std::string& method);

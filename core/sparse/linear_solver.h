@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "core/base/state_member.h"
 #include "core/sparse/cholesky.h"
 #include "core/sparse/conjugate_gradients.h"
 #include "core/sparse/patched_cholesky.h"
@@ -35,6 +36,12 @@ struct LinearMemory {
   LinearStrategy strategy = LinearStrategy::diagonal;  // where the next solve starts
   int solves_left = 0;                                 // before cheaper strategies are tried again
   int next_pause = 8;
+
+  static constexpr auto described() {
+    return std::tuple(member("strategy", &LinearMemory::strategy),
+                      member("solves_left", &LinearMemory::solves_left),
+                      member("next_pause", &LinearMemory::next_pause));
+  }
 };
 
 class LinearSolver {

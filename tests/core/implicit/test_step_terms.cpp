@@ -5,6 +5,7 @@
 
 #include "core/implicit/contact_term.h"
 #include "core/implicit/pressure_term.h"
+#include "core/implicit/pull_term.h"
 #include "core/implicit/step_problem.h"
 #include "tests/core/implicit/implicit_support.h"
 #include "tests/support/derivatives.h"
@@ -56,6 +57,20 @@ struct World {
     EXPECT_TRUE(h.ok) << h.message << " " << h.best_error;
   }
 };
+
+TEST(StepTerms, PullTermSharesItsForceAmongTheNodesOfItsPoint) {
+  World world;
+  const std::vector<PulledNodes> pulls{
+      {{0, 1, 3}, {0.5, 0.2, 0.3}, {Vec3(0.3, -0.2, 0.1), 40, std::numeric_limits<double>::infinity()}},
+      {{1, 2}, {0.75, 0.25}, {Vec3(9, 0, 0), 40, 11}}};
+  world.problem->add(std::make_unique<PullTerm>(pulls, world.problem->unknowns()));
+  world.check();
+  StepGradient g{Points::Zero(4, 3), VecX()};
+  PullTerm(pulls, world.problem->unknowns()).add_gradient(world.start, g);
+  Vec3 sum = Vec3::Zero();
+  for (const PulledNodes& pull : pulls) sum += pull.spring.gradient(pull.place(world.start.x));
+  EXPECT_LT((g.nodes.colwise().sum().transpose() - sum).norm(), 1e-12);
+}
 
 TEST(StepTerms, WeightedTermHandsOnItsOwnWeights) {
   World w;

@@ -67,13 +67,18 @@ struct RecordingSink : RunSink {
   StateArrays last_state;
 };
 
+RunSummary simulate_with(Method& method, const Scene& scene, RunSink& sink, const RunOptions& options) {
+  LiveRun run(scene, method);
+  return simulate(run, sink, options);
+}
+
 }  // namespace
 
 TEST(Runner, FrameZeroIsTheInitialStateAndTimesAreExact) {
   const Scene scene = one_box();
   SlidingMethod method(scene);
   RecordingSink sink;
-  const RunSummary summary = simulate(method, scene, sink, {});
+  const RunSummary summary = simulate_with(method, scene, sink, {});
   ASSERT_EQ(sink.frames.size(), 11u);
   for (int i = 0; i <= 10; ++i) {
     EXPECT_EQ(sink.frames[static_cast<std::size_t>(i)].time, i / 10.0);
@@ -94,7 +99,7 @@ TEST(Runner, AFailureKeepsTheLastGoodFrameAndItsState) {
   SlidingMethod method(scene);
   method.fails_after = 0.45;
   RecordingSink sink;
-  const RunSummary summary = simulate(method, scene, sink, {});
+  const RunSummary summary = simulate_with(method, scene, sink, {});
   EXPECT_EQ(summary.status, Status::failed);
   EXPECT_EQ(summary.last_frame, 4);
   EXPECT_EQ(sink.frames.back().frame, 4);
@@ -109,7 +114,7 @@ TEST(Runner, NothingInfiniteIsWritten) {
     SlidingMethod method(scene);
     (points ? method.odd_after : method.infinite_after) = 0.45;
     RecordingSink sink;
-    const RunSummary summary = simulate(method, scene, sink, {});
+    const RunSummary summary = simulate_with(method, scene, sink, {});
     EXPECT_EQ(summary.status, Status::failed);
     EXPECT_NE(summary.message.find(points ? "points of the surface" : "kinetic_energy has become infinite"),
               std::string::npos)
@@ -128,12 +133,12 @@ TEST(Runner, InterruptsAndGoesOn) {
   int calls = 0;
   RunOptions options;
   options.interrupted = [&] { return ++calls > 6; };
-  EXPECT_EQ(simulate(method, scene, first, options).status, Status::interrupted);
+  EXPECT_EQ(simulate_with(method, scene, first, options).status, Status::interrupted);
   SlidingMethod again(scene);
-  StateReader reader(first.last_state);
-  again.load(reader);
-  const ResumePoint resume{6, 1.0};
-  simulate(again, scene, second, {}, &resume);
+  LiveRun run(scene, again);
+  run.resume(6, 1.0, first.last_state);
+  const ResumePoint resume;
+  simulate(run, second, {}, &resume);
   ASSERT_EQ(second.frames.size(), 4u);
   EXPECT_EQ(second.frames.front().frame, 7);
   EXPECT_GE(second.frames.front().wall_time, 1.0);
@@ -145,14 +150,14 @@ TEST(Runner, WhatIsResumedAtItsEndKnowsItsLastFrame) {
   RecordingSink first, second;
   RunOptions options;
   options.frames = 4;
-  simulate(method, scene, first, options);
+  simulate_with(method, scene, first, options);
   ASSERT_EQ(first.checkpoints.size(), 1u);  // at the end, so that the run can be lengthened
   EXPECT_EQ(first.checkpoints[0], std::make_pair(4, true));
   SlidingMethod again(scene);
-  StateReader reader(first.last_state);
-  again.load(reader);
-  const ResumePoint resume{4, 1.0, 4, 8};
-  const RunSummary summary = simulate(again, scene, second, options, &resume);
+  LiveRun run(scene, again);
+  run.resume(4, 1.0, first.last_state);
+  const ResumePoint resume{4, 8};
+  const RunSummary summary = simulate(run, second, options, &resume);
   EXPECT_TRUE(second.frames.empty());
   EXPECT_EQ(summary.status, Status::ok);
   EXPECT_EQ(summary.last_frame, 4);
@@ -162,7 +167,7 @@ TEST(Runner, WhatIsResumedAtItsEndKnowsItsLastFrame) {
   // One that fails at once still says where it stood.
   again.fails_after = 0.45;
   options.frames = 6;
-  const RunSummary failed = simulate(again, scene, second, options, &resume);
+  const RunSummary failed = simulate(run, second, options, &resume);
   EXPECT_EQ(failed.status, Status::failed);
   EXPECT_EQ(failed.last.time, 0.4);
 }
