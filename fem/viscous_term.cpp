@@ -33,7 +33,7 @@ double ViscousTerm::dissipated(const Points& x) {
   std::vector<double> values(m_base.size());
   parallel_for(m_base.size(), [&](std::size_t e) {
     const Mat3 strain = green_strain(m_elements.deformation(x, e));
-    const Mat3 stress = m_rate.stress(strain - m_base[e]);
+    const Mat3 stress = m_rate.stress(Mat3(strain - m_base[e]));
     values[e] = m_elements.volume[e] * stress.cwiseProduct(strain - m_start[e]).sum();
   });
   double sum = 0;

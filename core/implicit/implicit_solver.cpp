@@ -143,7 +143,8 @@ void ImplicitSolver::prepare_system(const StepInput& input) {
 }
 
 void ImplicitSolver::set_base(const StepInput& input) {
-  m_base = {input.rule.value_or(stages_of(m_options.integrator, input.dt)[0].rule), m_state.positions, m_state.velocities, input.dt, 0};
+  m_base = {input.rule.value_or(stages_of(m_options.integrator, input.dt)[0].rule), m_state.positions,
+            m_state.velocities, input.dt, 0};
   if (!m_options.inertia) m_base.rule = StepRule::implicit_euler;
   if (m_base.rule == StepRule::bdf2 && m_state.last_dt == 0) m_base.rule = StepRule::implicit_euler;
   if (m_base.rule == StepRule::bdf2) {

@@ -108,7 +108,8 @@ void warn_of_odd_examples(const Body& body, const ImplicitBody& part, Notes& not
 // Settings that do nothing without inertia.
 void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings, Notes& notes) {
   if (settings.mode == ImplicitMode::dynamic) return;
-  if (settings.integrator != IntegratorChoice::automatic && settings.integrator != IntegratorChoice::implicit_euler)
+  if (settings.integrator != IntegratorChoice::automatic &&
+      settings.integrator != IntegratorChoice::implicit_euler)
     notes.push_back({Severity::warning, "integrator has no effect in mode quasi-static"});
   for (const Body& body : scene.bodies) {
     const Vec3 centre = body.mass_properties().centre;
@@ -122,7 +123,7 @@ void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings,
 // Error-controlled steps: the first one and the shortest are a frame over two to this power.
 constexpr int k_first_level = 4, k_most_levels = 14;
 // In position they may be off by the scene's accuracy times this part of the body's size.
-constexpr double k_position_share = 1e-2;
+constexpr double k_position_share = 3e-3;
 // A step is doubled when its error would then still be below this part of what is allowed.
 constexpr double k_safety = 0.8;
 
@@ -176,9 +177,7 @@ class ImplicitMethod : public Method {
     ImplicitState solver;
     StateArrays all;
   };
-  bool may_go_back() const {
-    return is_controlled() || m_solver.options().integrator == Integrator::tr_bdf2;
-  }
+  bool may_go_back() const { return is_controlled() || m_solver.options().integrator == Integrator::tr_bdf2; }
   StepStart step_start() const;
   void go_back(const StepStart& start);
   HalvingClock clock_until(double until) const;
@@ -223,7 +222,7 @@ class ImplicitMethod : public Method {
   // Error-controlled steps: how often the next one is halved, and the most energy (J) that was in play so far.
   int m_level = 0;
   double m_most_energy = 0;
-  double m_lost = 0;  // numerical_dissipation after the last step, J
+  double m_lost = 0;      // numerical_dissipation after the last step, J
   double m_residual = 0;  // relative, largest of the last frame's steps
   bool m_told_imbalance = false;
   bool m_between = false;      // bodies meet each other
@@ -557,7 +556,8 @@ StepOutcome ImplicitMethod::take_stages(double dt, bool may_refuse) {
 // Kinetic and elastic energy, of bodies and obstacles: what an error of energy is compared with.
 double ImplicitMethod::energy_in_play() const {
   const Diagnostics d = diagnostics();
-  return d.kinetic_energy + d.elastic_energy + m_solver.state().energies.barrier + kinetic_energy_of_obstacles();
+  return d.kinetic_energy + d.elastic_energy + m_solver.state().energies.barrier +
+         kinetic_energy_of_obstacles();
 }
 
 // Of the step from `start`, relative to what the scene's accuracy allows: displacements per body, and the energy that
@@ -597,7 +597,8 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
     const double dt = clock.dt();
     const StepOutcome outcome = take_stages(dt, clock.can_halve());
     report.iterations += outcome.newton.iterations;
-    const double error = outcome.status == StepStatus::ok && is_controlled() ? error_of_step(start->solver, dt) : 0;
+    const double error =
+        outcome.status == StepStatus::ok && is_controlled() ? error_of_step(start->solver, dt) : 0;
     if (outcome.status == StepStatus::ok && (error <= 1 || !clock.can_halve())) {
       if (is_controlled()) {
         clock.advance_at_size();

@@ -57,7 +57,8 @@ void describe_implicit(Describe<Settings>& d) {
             {"implicit-euler", IntegratorChoice::implicit_euler},
             {"bdf2", IntegratorChoice::bdf2},
             {"tr-bdf2", IntegratorChoice::tr_bdf2}},
-           "how motion goes on in time: order 1 and damped by itself, or order 2 with little loss; auto: tr-bdf2 with "
+           "how motion goes on in time: order 1 and damped by itself, or order 2 with little loss; auto: "
+           "tr-bdf2 with "
            "steps_per_frame auto, implicit-euler with a number");
   d.field("contact", &ImplicitSettings::contact, "",
           "contact with obstacles, of bodies with each other and with themselves");

@@ -107,7 +107,9 @@ struct Scene {
   double frame_time(int frame) const { return frame / time.fps; }
   // The longest step, s: of methods that do not control the error of theirs.
   double step() const { return 1.0 / (time.fps * time.steps_per_frame.value_or(least_steps_per_frame())); }
-  int least_steps_per_frame() const { return std::max(1, static_cast<int>(std::ceil(240 / time.fps - 1e-9))); }
+  int least_steps_per_frame() const {
+    return std::max(1, static_cast<int>(std::ceil(240 / time.fps - 1e-9)));
+  }
 };
 
 // Builds the scene; all problems at once as InputError with JSON paths. `directory`: where relative files

@@ -111,12 +111,14 @@ void describe(Describe<TimeSettings>& d) {
   d.field("duration", &TimeSettings::duration, "s", "simulated time", positive());
   d.field("fps", &TimeSettings::fps, "1/s", "written frames a second", positive());
   d.field("steps_per_frame", &TimeSettings::steps_per_frame, "",
-          "time steps per frame; auto: as long as the accuracy allows (fem, fem-compatible, shell), at most 1/240 s in "
+          "time steps per frame; auto: as long as the accuracy allows (fem, fem-compatible, shell), at most "
+          "1/240 s in "
           "the other methods",
           between(1, 1e6))
       .or_auto();
   d.field("accuracy", &TimeSettings::accuracy, "",
-          "what a step may be off by with steps_per_frame auto: in position relative to a hundredth of the body's size, "
+          "what a step may be off by with steps_per_frame auto: in position relative to a hundredth of the "
+          "body's size, "
           "in energy relative to what is in motion",
           between(1e-6, 1));
   d.check([](const TimeSettings& time, const ProblemSink& problem) {
