@@ -88,7 +88,8 @@ SceneSolids::SceneSolids(const Scene& scene, const Settings& settings, ExampleMe
     if (method == ExampleMethod::compatible)
       check_whole_body_examples(scene.bodies[b], b, m_bodies[b].examples);
   }
-  m_model = std::make_unique<SolidModel>(std::move(solids), implicit_options(settings), method, penalty);
+  m_model = std::make_unique<SolidModel>(std::move(solids), implicit_options(settings, scene.time), method,
+                                         penalty);
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     const Points& rest = m_model->body(b).mesh.vertices;
     m_bodies[b].first_node = m_model->first_node(b);

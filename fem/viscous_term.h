@@ -1,5 +1,5 @@
-// Viscosity of solids: stress proportional to the rate of strain (Kelvin–Voigt). Over a step of length h from
-// x₀
+// Viscosity of solids: stress proportional to the rate of strain (Kelvin–Voigt). Over an implicit Euler step of
+// length h from x₀ (other rules: what stands for E(x₀) and h is in RateBase)
 //   D(x) = β/(2h) Σ vol c (2μ‖ΔE‖² + λ (tr ΔE)²),   ΔE = E(x) − E(x₀),   E = ½(FᵀF − I)
 // in place of the rate of work; its gradient at the step's end is the viscous force. E does not see
 // rotations, so that D is zero for rigid motions of any size within a step and the forces have no resultant
@@ -31,22 +31,26 @@ class ViscousTerm : public NodeTerm {
   void connect(const BlockPattern& pattern, std::span<const int> column_of_node) override {
     m_elements.connect(pattern, column_of_node);
   }
-  void begin_step(const Points& x0, double dt) override;
-  void end_step(const Points&, const VecX&) override { m_start.clear(); }
+  void begin_step(const RateBase& base) override;
+  void end_step(const Points&, const VecX&) override {
+    m_base.clear();
+    m_start.clear();
+  }
   // Zero between steps.
   double value(const Points& x, const VecX& w) override;
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
-  // D is half of the work that the viscous stresses took.
-  double dissipated(const Points& x) override { return 2 * value(x, {}); }
+  // The work of the viscous stresses at x along the step's change of strain.
+  double dissipated(const Points& x) override;
 
  private:
   TetElements m_elements;
   Lame m_material;
   double m_damping;           // β, s
   StVK m_rate{0, 0};          // β/h times the material
-  std::vector<Mat3> m_start;  // E(x₀); empty: between steps
+  std::vector<Mat3> m_base;   // Σ c_k E(x_k); empty: between steps
+  std::vector<Mat3> m_start;  // E(x₀)
 };
 
 }  // namespace exemplar::fem

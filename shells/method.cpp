@@ -81,7 +81,7 @@ SceneSheets::SceneSheets(const Scene& scene, const ShellSettings& settings, Note
       m_bodies(scene.bodies.size()),
       m_may_lock(settings.model == SheetModelKind::physical && !settings.curved_membrane) {
   std::vector<SheetInput> inputs;
-  ImplicitOptions options = implicit_options(settings);
+  ImplicitOptions options = implicit_options(settings, scene.time);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     m_surfaces.push_back(sheet_surface(scene.bodies[b]));
     inputs.push_back(make_sheet_input(scene.bodies[b], m_surfaces[b], fmt::format("bodies[{}]", b), settings,

@@ -144,19 +144,26 @@ typename SheetTerm<Triangle>::Point SheetTerm<Triangle>::evaluate(const Points& 
     point.factors += m_factors;
   }
   if (m_rate > 0) {
-    sum += m_rate * point.factors.cwiseProduct(p - m_step_start.col(to_row(t)));
+    sum += m_rate * point.factors.cwiseProduct(p - m_rate_base.col(to_row(t)));
     point.factors *= 1 + m_rate;
   }
   point.f = m_triangles[t].resist(sum);
   return point;
 }
 
+// With the measures of triangle t, as the derivative of its part of D.
 template <class Triangle>
-double SheetTerm<Triangle>::viscous_value(const Measures& p, std::size_t t) const {
-  const Measures d = p - m_step_start.col(to_row(t));
+typename SheetTerm<Triangle>::Measures SheetTerm<Triangle>::viscous_force(const Measures& p,
+                                                                          std::size_t t) const {
+  const Measures change = p - m_rate_base.col(to_row(t));
   Measures factors = Measures::Constant(m_internal);
   if (in_examples(t)) factors += m_factors;
-  return 0.5 * m_rate * d.dot(m_triangles[t].resist(factors.cwiseProduct(d)));
+  return m_rate * m_triangles[t].resist(factors.cwiseProduct(change));
+}
+
+template <class Triangle>
+double SheetTerm<Triangle>::viscous_value(const Measures& p, std::size_t t) const {
+  return 0.5 * (p - m_rate_base.col(to_row(t))).dot(viscous_force(p, t));
 }
 
 template <class Triangle>
@@ -333,15 +340,22 @@ void SheetTerm<Triangle>::forget_iterates() {
 }
 
 template <class Triangle>
-void SheetTerm<Triangle>::begin_step(const Points& x0, double dt) {
+void SheetTerm<Triangle>::begin_step(const RateBase& base) {
   forget_iterates();
-  m_rate = m_viscosity / dt;
+  m_rate = m_viscosity / base.dt;
   if (m_rate == 0) return;
-  const VecX theta = angles(x0);
-  m_step_start.resize(Triangle::measures, to_row(m_sheet->triangle_count()));
-  parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
-    m_step_start.col(to_row(t)) = m_triangles[t].measure(m_sheet->shape(x0, theta, t));
-  });
+  m_rate_base.setZero(Triangle::measures, to_row(m_sheet->triangle_count()));
+  for (std::size_t k = 0; k < base.places.size(); ++k) {
+    const auto& [share, place] = base.places[k];
+    const VecX theta = angles(place);
+    const bool is_start = k == 0;
+    if (is_start) m_step_start.resize(Triangle::measures, to_row(m_sheet->triangle_count()));
+    parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
+      const Measures measures = m_triangles[t].measure(m_sheet->shape(place, theta, t));
+      if (is_start) m_step_start.col(to_row(t)) = measures;
+      m_rate_base.col(to_row(t)) += share * measures;
+    });
+  }
 }
 
 template <class Triangle>
@@ -350,7 +364,8 @@ double SheetTerm<Triangle>::dissipated(const Points& x) {
   const VecX theta = angles(x);
   m_slots.resize(m_sheet->triangle_count());
   parallel_for(m_sheet->triangle_count(), [&](std::size_t t) {
-    m_slots[t] = 2 * viscous_value(m_triangles[t].measure(m_sheet->shape(x, theta, t)), t);
+    const Measures p = m_triangles[t].measure(m_sheet->shape(x, theta, t));
+    m_slots[t] = viscous_force(p, t).dot(p - m_step_start.col(to_row(t)));
   });
   return sum_in_order(m_slots);
 }

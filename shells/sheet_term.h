@@ -63,8 +63,8 @@ class SheetTerm : public NodeTerm {
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,
                    Eigen::Ref<MatX> d) override;
-  void begin_step(const Points& x0, double dt) override;
-  // D is half of the work that the viscous forces took.
+  void begin_step(const RateBase& base) override;
+  // The work of the viscous forces at x along the step's change.
   double dissipated(const Points& x) override;
   void accepted(const Points& x, const VecX& w) override;
   void end_step(const Points& x, const VecX& w) override;
@@ -108,6 +108,7 @@ class SheetTerm : public NodeTerm {
   Measures example_rest(std::size_t t, const VecX& w) const;
   bool in_examples(std::size_t t) const { return !m_poses.empty() && (m_in.empty() || m_in[t]); }
   Point evaluate(const Points& x, const VecX& theta, const VecX& w, std::size_t t) const;
+  Measures viscous_force(const Measures& p, std::size_t t) const;
   double viscous_value(const Measures& p, std::size_t t) const;
   double example_value(const Measures& p, const VecX& w, std::size_t t) const;
   void forget_iterates();
@@ -133,6 +134,7 @@ class SheetTerm : public NodeTerm {
   double m_viscosity = 0;        // β, s
   double m_rate = 0;             // β/h in a step, 0 between steps
   Rests<Triangle> m_step_start;  // p(x₀)
+  Rests<Triangle> m_rate_base;   // Σ c_k p(x_k) of RateBase
 
   std::vector<int> m_nodes;  // k_nodes per triangle, the unused ones repeat the first
   std::vector<Local> m_local;

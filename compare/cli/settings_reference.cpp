@@ -17,7 +17,7 @@ const char* type_name(const FieldSpec& field) {
     case FieldKind::number:
       return "number";
     case FieldKind::integer:
-      return "whole number";
+      return field.takes_auto ? "whole number or `auto`" : "whole number";
     case FieldKind::boolean:
       return "true or false";
     case FieldKind::text:

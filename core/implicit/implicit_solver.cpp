@@ -80,6 +80,19 @@ void set_given(const VecX& given, bool on_simplex, VecX& weights) {
 
 }  // namespace
 
+std::vector<StepStage> stages_of(Integrator integrator, double dt) {
+  const double part = 2 - std::sqrt(2.0);  // γ
+  switch (integrator) {
+    case Integrator::implicit_euler:
+      return {{StepRule::implicit_euler, dt}};
+    case Integrator::bdf2:
+      return {{StepRule::bdf2, dt}};
+    case Integrator::tr_bdf2:
+      return {{StepRule::trapezoid, part * dt}, {StepRule::bdf2, (1 - part) * dt}};
+  }
+  return {};
+}
+
 ImplicitSolver::ImplicitSolver(Points positions, Points velocities, VecX masses,
                                std::vector<std::shared_ptr<NodeTerm>> terms, ImplicitOptions options,
                                std::vector<char> abstract)
@@ -101,6 +114,7 @@ void ImplicitSolver::add_contact(ContactSurface surface, std::vector<ObstacleBod
   m_gravity = gravity;
   m_state.obstacles.clear();
   for (const ObstacleBody& obstacle : m_obstacles) m_state.obstacles.push_back(obstacle.initial_state());
+  m_state.obstacle_rates.assign(m_obstacles.size(), {});
   const ContactCliques cliques = contact_cliques(surface);
   m_system.set_cliques(cliques.nodes, cliques.size);
   m_contact.emplace(std::move(surface), m_obstacles, options);
@@ -123,48 +137,114 @@ void ImplicitSolver::prepare_system(const StepInput& input) {
   if (m_system.prepare(m_state.positions.rows(), input.held, input.pulled, m_terms, m_options.linear))
     m_system.solver()->set_memory(m_state.linear);
   m_system.set_positions(m_state.positions, m_abstract);
-  set_base(input.dt);
-  for (const auto& term : m_terms) term->begin_step(m_state.positions, input.dt);
+  set_base(input);
+  const RateBase rates = rate_base(input.dt);
+  for (const auto& term : m_terms) term->begin_step(rates);
 }
 
-void ImplicitSolver::set_base(double dt) {
-  m_base = {m_state.positions, m_state.velocities, dt, 0};
-  if (m_options.integrator == Integrator::implicit_euler || m_state.last_dt == 0 || !m_options.inertia)
-    return;
-  const double r = dt / m_state.last_dt;
-  m_base.share = r * r / (1 + 2 * r);
-  m_base.dt = dt * (1 + r) / (1 + 2 * r);
-  m_base.positions += m_base.share * (m_state.positions - m_state.last_positions);
-  m_base.velocities += m_base.share * (m_state.velocities - m_state.last_velocities);
-}
-
-// Increments count from the present pose, so that the way from there to x̃ is a part of the velocity.
-RigidInertia ImplicitSolver::inertia_of(std::size_t obstacle) const {
-  const ObstacleBody& body = m_obstacles[obstacle];
-  ObstacleState start = m_state.obstacles[obstacle];
-  if (m_base.share > 0) {
-    const ObstacleState& last = m_state.last_obstacles[obstacle];
-    const Vec6 way = m_base.share * increment_between(last, start);
-    const Vec3 momentum = body.world_inertia(start) * start.angular_velocity;
-    const Vec3 last_momentum = body.world_inertia(last) * last.angular_velocity;
-    const Vec3 spin =
-        body.world_inverse_inertia(start) * (momentum + m_base.share * (momentum - last_momentum));
-    start.velocity += m_base.share * (start.velocity - last.velocity) + way.head<3>() / m_base.dt;
-    start.angular_velocity = spin + way.tail<3>() / m_base.dt;
+void ImplicitSolver::set_base(const StepInput& input) {
+  m_base = {input.rule.value_or(stages_of(m_options.integrator, input.dt)[0].rule), m_state.positions,
+            m_state.velocities, input.dt, 0};
+  if (!m_options.inertia) m_base.rule = StepRule::implicit_euler;
+  if (m_base.rule == StepRule::bdf2 && m_state.last_dt == 0) m_base.rule = StepRule::implicit_euler;
+  if (m_base.rule == StepRule::bdf2) {
+    const double r = input.dt / m_state.last_dt;
+    m_base.share = r * r / (1 + 2 * r);
+    m_base.dt = input.dt * (1 + r) / (1 + 2 * r);
+    m_base.positions += m_base.share * (m_state.positions - m_state.last_positions);
+    m_base.velocities += m_base.share * (m_state.velocities - m_state.last_velocities);
+  } else if (m_base.rule == StepRule::trapezoid) {
+    if (m_state.accelerations.isZero(0)) start_accelerations(input);
+    m_base.dt = input.dt / 2;
+    m_base.positions += m_base.dt * m_state.velocities;
+    m_base.velocities += m_base.dt * m_state.accelerations;
   }
-  return {body, start, m_gravity, m_base.dt};
+}
+
+// The trapezoidal rule needs the rate at the step's start: the central difference along the velocities.
+RateBase ImplicitSolver::rate_base(double dt) const {
+  RateBase base{m_base.dt, {{1, m_state.positions}}};
+  if (m_base.rule == StepRule::bdf2) {
+    base.places[0].first = 1 + m_base.share;
+    base.places.emplace_back(-m_base.share, m_state.last_positions);
+  } else if (m_base.rule == StepRule::trapezoid) {
+    base.places.emplace_back(0.5, m_state.positions + 0.5 * dt * m_state.velocities);
+    base.places.emplace_back(-0.5, m_state.positions - 0.5 * dt * m_state.velocities);
+  }
+  return base;
+}
+
+// At the very start, where no step has told them.
+void ImplicitSolver::start_accelerations(const StepInput& input) {
+  Points forces = internal_forces();
+  if (input.forces.size() > 0) forces += input.forces;
+  for (Eigen::Index i = 0; i < forces.rows(); ++i) {
+    if (m_masses[i] > 0) m_state.accelerations.row(i) = forces.row(i) / m_masses[i];
+  }
+  for (const SupportedNode& node : input.held) {
+    for (int c = 0; c < 3; ++c) {
+      if (node.held[to_size(c)]) m_state.accelerations(node.node, c) = 0;
+    }
+  }
+  for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
+    if (m_obstacles[i].dynamic()) m_state.obstacle_rates[i].acceleration = m_gravity;
+  }
+}
+
+// Where inertia starts from, as a displacement since the present pose (it becomes a part of the velocity of
+// inertia_of()) and velocities.
+ObstacleState ImplicitSolver::base_of(std::size_t obstacle) const {
+  const ObstacleBody& body = m_obstacles[obstacle];
+  const ObstacleState& start = m_state.obstacles[obstacle];
+  ObstacleState base = start;
+  const Vec3 momentum = body.world_inertia(start) * start.angular_velocity;
+  if (m_base.rule == StepRule::bdf2) {
+    const ObstacleState& last = m_state.last_obstacles[obstacle];
+    const Vec3 last_momentum = body.world_inertia(last) * last.angular_velocity;
+    base = moved(start, m_base.share * increment_between(last, start));
+    base.velocity += m_base.share * (start.velocity - last.velocity);
+    base.angular_velocity =
+        body.world_inverse_inertia(start) * (momentum + m_base.share * (momentum - last_momentum));
+  } else if (m_base.rule == StepRule::trapezoid) {
+    const ObstacleRate& rate = m_state.obstacle_rates[obstacle];
+    Vec6 ahead;
+    ahead << start.velocity, start.angular_velocity;
+    base = moved(start, m_base.dt * ahead);
+    base.velocity += m_base.dt * rate.acceleration;
+    base.angular_velocity = body.world_inverse_inertia(start) * (momentum + m_base.dt * rate.torque);
+  }
+  return base;
+}
+
+// Increments count from the present pose, so that the displacement from there to x̃ is a part of the velocity.
+RigidInertia ImplicitSolver::inertia_of(std::size_t obstacle) const {
+  ObstacleState start = m_state.obstacles[obstacle];
+  if (m_base.rule != StepRule::implicit_euler) {
+    const ObstacleState base = base_of(obstacle);
+    const Vec6 ahead = increment_between(start, base) / m_base.dt;
+    start.velocity = base.velocity + ahead.head<3>();
+    start.angular_velocity = base.angular_velocity + ahead.tail<3>();
+  }
+  return {m_obstacles[obstacle], start, m_gravity, m_base.dt};
 }
 
 ObstacleState ImplicitSolver::moved_obstacle(std::size_t obstacle, const Vec6& increment) const {
   ObstacleState end = inertia_of(obstacle).finish(increment);
-  if (m_base.share == 0) return end;
+  if (m_base.rule == StepRule::implicit_euler) return end;
   const ObstacleBody& body = m_obstacles[obstacle];
   const ObstacleState& start = m_state.obstacles[obstacle];
-  const Vec6 way = m_base.share * increment_between(m_state.last_obstacles[obstacle], start);
-  end.velocity -= way.head<3>() / m_base.dt;
-  end.angular_velocity -=
-      body.world_inverse_inertia(end) * (body.world_inertia(start) * way.tail<3>()) / m_base.dt;
+  const Vec6 ahead = increment_between(start, base_of(obstacle)) / m_base.dt;
+  end.velocity -= ahead.head<3>();
+  end.angular_velocity -= body.world_inverse_inertia(end) * (body.world_inertia(start) * ahead.tail<3>());
   return end;
+}
+
+ObstacleRate ImplicitSolver::rate_of(std::size_t obstacle, const ObstacleState& end) const {
+  const ObstacleBody& body = m_obstacles[obstacle];
+  const ObstacleState base = base_of(obstacle);
+  const Vec3 momentum = body.world_inertia(m_state.obstacles[obstacle]) * base.angular_velocity;
+  return {(end.velocity - base.velocity) / m_base.dt,
+          (body.world_inertia(end) * end.angular_velocity - momentum) / m_base.dt};
 }
 
 // Increments of keyframed obstacles at the step's end, zero for all others.
@@ -489,14 +569,17 @@ void ImplicitSolver::finish(const StepInput& input, StepPoint end) {
   m_end_increments = end.q;
   if (m_contact) m_smallest_gap = m_contact->smallest_gap(end.x, end.q);
   std::vector<ObstacleState> obstacles;
+  std::vector<ObstacleRate> rates(m_obstacles.size());
   for (std::size_t i = 0; i < m_obstacles.size(); ++i) {
     obstacles.push_back(m_obstacles[i].dynamic() ? moved_obstacle(i, end.q.segment<6>(6 * to_row(i)))
                                                  : m_obstacles[i].prescribed_state(input.time));
+    if (m_obstacles[i].dynamic()) rates[i] = rate_of(i, obstacles.back());
   }
+  m_state.obstacle_rates = std::move(rates);
   if (m_options.inertia) {
     Points velocities = (end.x - m_base.positions) / m_base.dt;
     m_state.accelerations = (velocities - m_base.velocities) / m_base.dt;
-    if (m_options.integrator == Integrator::bdf2) {
+    if (m_options.integrator != Integrator::implicit_euler) {
       m_state.last_positions = m_state.positions;
       m_state.last_velocities = m_state.velocities;
       m_state.last_obstacles = m_state.obstacles;

@@ -28,9 +28,24 @@ namespace exemplar {
 
 // implicit_euler: order 1, loses energy at a rate that falls with the step. bdf2: order 2 (Curtiss and Hirschfelder
 // 1952, with steps of any length), loses far less; as stable. In the same minimisation: with r = h/h₋₁ the step goes
-// on from x̃ = x₀ + r²/(1 + 2r) (x₀ − x₋₁), the same ṽ, over the time h (1 + r)/(1 + 2r). Damping and friction keep
-// their first-order rates. The first step is implicit Euler's.
-enum class Integrator { implicit_euler, bdf2 };
+// on from x̃ = x₀ + r²/(1 + 2r) (x₀ − x₋₁), the same ṽ, over the time h (1 + r)/(1 + 2r). Friction keeps its
+// first-order rate. The first step is implicit Euler's. tr_bdf2: order 2 (Bank et al. 1985), a step of length h in
+// two stages, the trapezoidal rule over γh, γ = 2 − √2, and bdf2 over the rest; both solve with the same time γh/2. It
+// damps what it cannot resolve as bdf2 does, has half of its error at equal cost, and forgets what came before the step:
+// the length of steps may change freely.
+enum class Integrator { implicit_euler, bdf2, tr_bdf2 };
+
+// What one solve of ImplicitSolver::step() does. trapezoid: over h, with the forces F₀ at its start,
+//   x = x₀ + h/2 (v₀ + v),  M v = M v₀ + h/2 (F₀ + F),
+// which is a minimisation as that of implicit Euler over h/2, from x₀ + h/2 v₀ and v₀ + h/2 M⁻¹F₀.
+enum class StepRule { implicit_euler, bdf2, trapezoid };
+
+// The solves of one step of length dt (s).
+struct StepStage {
+  StepRule rule;
+  double dt;
+};
+std::vector<StepStage> stages_of(Integrator integrator, double dt);
 
 struct ImplicitOptions {
   NewtonOptions newton;
@@ -44,6 +59,7 @@ struct ImplicitOptions {
 struct StepInput {
   double dt = 0;                         // s
   double time = 0;                       // s, at the end of the step: where keyframed obstacles go
+  std::optional<StepRule> rule;          // none: the first of the integrator's stages
   Points forces;                         // N, every node; empty: none
   std::vector<PressedTriangle> pressed;  // their forces are those at the end of the step
   std::vector<PulledNodes> pulled;       // by springs whose targets are those at the end of the step
@@ -72,16 +88,28 @@ struct Reaction {
   Vec3 force = Vec3::Zero();
 };
 
+// How a dynamic obstacle's motion changes at the end of a step, gravity included.
+struct ObstacleRate {
+  Vec3 acceleration = Vec3::Zero();  // m/s²
+  Vec3 torque = Vec3::Zero();        // Nm, about the centre of mass, world axes
+
+  static constexpr auto described() {
+    return std::tuple(member("acceleration", &ObstacleRate::acceleration),
+                      member("torque", &ObstacleRate::torque));
+  }
+};
+
 // All state that changes: what a checkpoint holds and what a failed step goes back to.
 struct ImplicitState {
   Points positions, velocities;
-  Points accelerations;  // m/s², of the last step: for the next one's starting point only
+  Points accelerations;  // m/s², at the end of the last step
   // Where the last step began, for bdf2; last_dt (s) 0: there was none.
   Points last_positions, last_velocities;
   std::vector<ObstacleState> last_obstacles;
   double last_dt = 0;
   std::vector<VecX> weights;  // per term
   std::vector<ObstacleState> obstacles;
+  std::vector<ObstacleRate> obstacle_rates;  // of the dynamic ones, zero for others
   LinearMemory linear;
   StepEnergies energies;
 
@@ -92,7 +120,8 @@ struct ImplicitState {
         member("accelerations", &S::accelerations), member("last_positions", &S::last_positions),
         member("last_velocities", &S::last_velocities), member("last_obstacles", &S::last_obstacles),
         member("last_dt", &S::last_dt), member("weights", &S::weights), member("obstacles", &S::obstacles),
-        member("linear", &S::linear), member("energies", &S::energies));
+        member("obstacle_rates", &S::obstacle_rates), member("linear", &S::linear),
+        member("energies", &S::energies));
   }
 };
 
@@ -147,9 +176,13 @@ class ImplicitSolver {
   Points predict(const StepInput& input, const Points& start, int order) const;
   bool terms_allow(const Points& x) const;
   double largest_detour(const StepInput& input, const VecX& q) const;
-  void set_base(double dt);
+  void set_base(const StepInput& input);
+  void start_accelerations(const StepInput& input);
+  RateBase rate_base(double dt) const;
+  ObstacleState base_of(std::size_t obstacle) const;
   RigidInertia inertia_of(std::size_t obstacle) const;
   ObstacleState moved_obstacle(std::size_t obstacle, const Vec6& increment) const;
+  ObstacleRate rate_of(std::size_t obstacle, const ObstacleState& end) const;
   StepStatus place_obstacles(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   StepStatus follow_prescribed_motion(const StepInput& input, VecX& q, Points& start, NewtonSummary& spent);
   // The step's function at (start, q). `input` must outlive it.
@@ -175,11 +208,12 @@ class ImplicitSolver {
   VecX m_end_increments;      // q at the end of the last step
   double m_stiffening = 0;    // J: added to contact at the start of the step
   bool m_may_predict = true;  // the step may start from any place that can be reached freely
-  // What inertia goes on from: state and step themselves, or x̃, ṽ and the shorter time of bdf2.
+  // What inertia goes on from: state and step themselves, or x̃, ṽ and the shorter time of the other rules.
   struct Base {
+    StepRule rule = StepRule::implicit_euler;
     Points positions, velocities;
     double dt = 0;
-    double share = 0;  // r²/(1 + 2r); 0: implicit Euler
+    double share = 0;  // bdf2: r²/(1 + 2r)
   };
   Base m_base;
   StepSystem m_system;

@@ -11,12 +11,21 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/math/types.h"
 #include "core/sparse/pattern.h"
 
 namespace exemplar {
+
+// What rates in a step are taken against, so that they have the order of the integrator: of any measure M of the nodes,
+//   dM/dt at the step's end = (M(x) − Σ c_k M(x_k))/dt,   Σ c_k = 1,
+// the first x_k where the step begins (StepRule). Measures that do not see rotations make rates that do not either.
+struct RateBase {
+  double dt = 0;  // s
+  std::vector<std::pair<double, Points>> places;
+};
 
 class NodeTerm {
  public:
@@ -44,9 +53,9 @@ class NodeTerm {
   // The largest part in (0, 1] of the straight path from x0 to x1 that stays in the domain.
   virtual double max_step(const Points& /*x0*/, const Points& /*x1*/) { return 1; }
 
-  // A step of length dt (s) from x0 begins, perhaps again after it failed: what follows the motion starts from
-  // the last state that end_step() has told.
-  virtual void begin_step(const Points& /*x0*/, double /*dt*/) {}
+  // A step begins, perhaps again after it failed: what follows the motion starts from the last state that end_step()
+  // has told.
+  virtual void begin_step(const RateBase& /*base*/) {}
   // Newton's method stands here: at the start of a solve and at every iterate that is accepted. May change
   // what add_hessian() gives, not value() and add_gradient() at this place.
   virtual void accepted(const Points& /*x*/, const VecX& /*w*/) {}

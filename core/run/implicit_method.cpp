@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/base/errors.h"
 #include "core/output/described_state.h"
 #include "core/run/body_separation.h"
 #include "core/run/start_separation.h"
+#include "core/run/step_error.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 
@@ -81,7 +83,8 @@ void warn_of_odd_examples(const Body& body, const ImplicitBody& part, Notes& not
 // Settings that do nothing without inertia.
 void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings, Notes& notes) {
   if (settings.mode == ImplicitMode::dynamic) return;
-  if (settings.integrator != Integrator::implicit_euler)
+  if (settings.integrator != IntegratorChoice::automatic &&
+      settings.integrator != IntegratorChoice::implicit_euler)
     notes.push_back({Severity::warning, "integrator has no effect in mode quasi-static"});
   for (const Body& body : scene.bodies) {
     const Vec3 centre = body.mass_properties().centre;
@@ -91,6 +94,13 @@ void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings,
                      fmt::format("body {}: its velocity has no effect in mode quasi-static", body.name())});
   }
 }
+
+// Error-controlled steps: the first one and the shortest are a frame over two to this power.
+constexpr int k_first_level = 4, k_most_levels = 14;
+// In position they may be off by the scene's accuracy times this part of the body's size.
+constexpr double k_position_share = 3e-3;
+// A step is doubled when its error would then still be below this part of what is allowed.
+constexpr double k_safety = 0.8;
 
 constexpr double k_imbalance = 1e-2;  // residual of an accepted step that is worth a warning
 
@@ -109,10 +119,15 @@ struct DriverState {
   double time = 0;                  // s
   double work = 0;                  // J, of loads and supports so far
   std::vector<BodyMotion> motions;  // of each body
+  // Error-controlled steps: how often the next one is halved, the most energy that was in play so far, and
+  // numerical_dissipation after the last step, J.
+  int level = 0;
+  double most_energy = 0, lost = 0;
 
   static constexpr auto described() {
     return std::tuple(member("time", &DriverState::time), member("work", &DriverState::work),
-                      member("motions", &DriverState::motions));
+                      member("motions", &DriverState::motions), member("level", &DriverState::level),
+                      member("most_energy", &DriverState::most_energy), member("lost", &DriverState::lost));
   }
 };
 
@@ -172,10 +187,23 @@ class ImplicitMethod : public Method {
   void set_given_weights(std::size_t b, StepInput& input);
   void update_signals(double dt);
   std::string failure(const StepOutcome& outcome) const;
+  // What a step that is taken back goes back to.
+  struct StepStart {
+    ImplicitState solver;
+    StateArrays all;
+  };
+  bool may_go_back() const { return is_controlled() || m_solver.options().integrator == Integrator::tr_bdf2; }
+  StepStart step_start() const;
+  void go_back(const StepStart& start);
+  HalvingClock clock_until(double until) const;
+  StepOutcome take_stages(double dt, bool may_refuse);
+  double error_of_step(const ImplicitState& start, double dt);
+  double energy_in_play() const;
   void note_imbalance();
   void add_work(const StepInput& input, const Points& before);
   bool knows_work() const;
   double obstacle_energy() const;
+  double kinetic_energy_of_obstacles() const;
   void balance(Diagnostics& d) const;
   void add_solver_columns(Metrics& columns) const;
   Points rows_of(std::size_t b, const Points& nodes) const {
@@ -188,6 +216,9 @@ class ImplicitMethod : public Method {
   Vec3 body_velocity(std::size_t b) const;
   bool meets_bodies() const {
     return m_between || std::find(m_self.begin(), m_self.end(), 1) != m_self.end();
+  }
+  bool is_controlled() const {
+    return !m_scene.time.steps_per_frame && m_settings.mode == ImplicitMode::dynamic;
   }
   bool has_contact() const { return !m_scene.obstacles.empty() || meets_bodies(); }
 
@@ -231,6 +262,8 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
   m_start_energy = start.kinetic_energy + start.elastic_energy + start.gravitational_energy +
                    m_solver.state().energies.barrier;
   m_start_obstacles = obstacle_energy();
+  m_state.most_energy = energy_in_play();
+  if (is_controlled()) m_state.level = k_first_level;
   m_notes.push_back(
       {Severity::note, fmt::format("{}, {} unknowns", m_model->size_text(), m_solver.unknowns())});
 }
@@ -498,31 +531,103 @@ std::string ImplicitMethod::failure(const StepOutcome& outcome) const {
                      advice);
 }
 
+// The fixed number of steps, or steps that begin as long as the last one was.
+HalvingClock ImplicitMethod::clock_until(double until) const {
+  if (!is_controlled()) return {m_state.time, until, m_scene.step(), m_settings.max_halvings};
+  return {m_state.time, until, 1 / m_scene.time.fps, k_most_levels, m_state.level};
+}
+
+ImplicitMethod::StepStart ImplicitMethod::step_start() const {
+  StateWriter all;
+  save(all);
+  return {m_solver.state(), all.arrays()};
+}
+
+void ImplicitMethod::go_back(const StepStart& start) {
+  StateReader reader(start.all);
+  load(reader);
+}
+
+// One step in its integrator's stages. When it is not ok the state may be that after some of them.
+StepOutcome ImplicitMethod::take_stages(double dt, bool may_refuse) {
+  StepOutcome step;
+  for (const StepStage& stage : stages_of(m_solver.options().integrator, dt)) {
+    StepInput input = make_input(stage.dt);
+    input.rule = stage.rule;
+    input.may_refuse = may_refuse;
+    const Points before = m_solver.state().positions;
+    const int iterations = step.newton.iterations;
+    step = m_model->step(input);
+    step.newton.iterations += iterations;
+    if (step.status != StepStatus::ok) return step;
+    m_state.time += stage.dt;
+    update_signals(stage.dt);
+    add_work(input, before);
+    m_residual = std::max(m_residual, step.newton.residual);
+  }
+  return step;
+}
+
+// Kinetic and elastic energy, of bodies and obstacles: what an error of energy is compared with.
+double ImplicitMethod::energy_in_play() const {
+  const Diagnostics d = diagnostics();
+  return d.kinetic_energy + d.elastic_energy + m_solver.state().energies.barrier +
+         kinetic_energy_of_obstacles();
+}
+
+// Of the step from `start`, relative to what the scene's accuracy allows: displacements per body, and the energy that
+// nothing but the step took or gave.
+double ImplicitMethod::error_of_step(const ImplicitState& start, double dt) {
+  const ImplicitState& end = m_solver.state();
+  const Points off = local_error(m_solver.options().integrator, start, end, dt);
+  const double accuracy = m_scene.time.accuracy;
+  double worst = 0;
+  for (const ImplicitBody& body : m_model->bodies()) {
+    const double rms = weighted_rms(off, m_solver.masses(), body.first_node, body.node_count);
+    worst = std::max(worst, rms / (k_position_share * accuracy * body.size));
+  }
+  const Diagnostics d = diagnostics();
+  const double lost = d.numerical_dissipation;
+  m_state.most_energy = std::max(m_state.most_energy, energy_in_play());
+  if (!std::isnan(lost) && m_state.most_energy > 0)
+    worst = std::max(worst, std::abs(lost - m_state.lost) / (accuracy * m_state.most_energy));
+  m_state.lost = lost;
+  return worst;
+}
+
 StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupted) {
   StepReport report;
   const Stopwatch stopwatch;
   m_solver.options().newton.interrupted = interrupted;
-  HalvingClock clock(m_state.time, until, m_scene.step(), m_settings.max_halvings);
+  HalvingClock clock = clock_until(until);
+  const int order = order_of_local_error(m_solver.options().integrator);
   m_residual = 0;
   while (!clock.done() && report.status == Status::ok) {
     if (interrupted && interrupted()) {
       report.status = Status::interrupted;
       break;
     }
-    StepInput input = make_input(clock.dt());
-    input.may_refuse = clock.can_halve();
-    const Points before = m_solver.state().positions;
-    const StepOutcome outcome = m_model->step(input);
+    std::optional<StepStart> start;
+    if (may_go_back()) start = step_start();
+    const double dt = clock.dt();
+    const StepOutcome outcome = take_stages(dt, clock.can_halve());
     report.iterations += outcome.newton.iterations;
-    if (outcome.status == StepStatus::ok) {
-      clock.advance();
+    const double error =
+        outcome.status == StepStatus::ok && is_controlled() ? error_of_step(start->solver, dt) : 0;
+    if (outcome.status == StepStatus::ok && (error <= 1 || !clock.can_halve())) {
+      if (is_controlled()) {
+        clock.advance_at_size();
+        if (error * std::pow(2, order) < k_safety) clock.double_if_aligned();
+      } else {
+        clock.advance();
+      }
       m_state.time = clock.time();
-      update_signals(input.dt);
-      add_work(input, before);
-      m_residual = std::max(m_residual, outcome.newton.residual);
       note_imbalance();
       ++report.steps;
-    } else if (outcome.status == StepStatus::interrupted) {
+      continue;
+    }
+    if (start) go_back(*start);
+    if (outcome.status == StepStatus::interrupted) {
       report.status = Status::interrupted;
     } else if (clock.can_halve()) {
       clock.halve();
@@ -531,6 +636,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
       report.message = failure(outcome);
     }
   }
+  if (is_controlled()) m_state.level = clock.level();
   m_seconds += stopwatch.seconds();
   m_model->find_problems(m_state.time, m_notes);
   return report;
@@ -577,9 +683,19 @@ double ImplicitMethod::obstacle_energy() const {
     const ObstacleBody& obstacle = m_scene.obstacles[o];
     if (!obstacle.dynamic()) continue;
     const ObstacleState& s = m_solver.state().obstacles[o];
+    energy -= obstacle.mass() * m_scene.gravity.dot(s.position);
+  }
+  return energy + kinetic_energy_of_obstacles();
+}
+
+double ImplicitMethod::kinetic_energy_of_obstacles() const {
+  double energy = 0;
+  for (std::size_t o = 0; o < m_solver.state().obstacles.size(); ++o) {
+    const ObstacleBody& obstacle = m_scene.obstacles[o];
+    if (!obstacle.dynamic()) continue;
+    const ObstacleState& s = m_solver.state().obstacles[o];
     energy += 0.5 * obstacle.mass() * s.velocity.squaredNorm() +
-              0.5 * s.angular_velocity.dot(obstacle.world_inertia(s) * s.angular_velocity) -
-              obstacle.mass() * m_scene.gravity.dot(s.position);
+              0.5 * s.angular_velocity.dot(obstacle.world_inertia(s) * s.angular_velocity);
   }
   return energy;
 }
@@ -673,6 +789,7 @@ void ImplicitMethod::load(StateReader& in) {
     throw InputError("this state belongs to another scene");
   // With an obstacle that has come in since, the next step is the first of its kind.
   if (state.last_obstacles.size() != state.obstacles.size()) state.last_dt = 0;
+  state.obstacle_rates.resize(state.obstacles.size());
   m_state = std::move(driver);
   m_solver.set_state(std::move(state));
   m_model->load(in);
@@ -687,11 +804,25 @@ std::vector<std::pair<Vec3, Quat>> ImplicitMethod::obstacle_poses() const {
 
 }  // namespace
 
-ImplicitOptions implicit_options(const ImplicitSettings& settings) {
+Integrator integrator_of(const ImplicitSettings& settings, bool fixed_steps) {
+  switch (settings.integrator) {
+    case IntegratorChoice::automatic:
+      return fixed_steps ? Integrator::implicit_euler : Integrator::tr_bdf2;
+    case IntegratorChoice::implicit_euler:
+      return Integrator::implicit_euler;
+    case IntegratorChoice::bdf2:
+      return Integrator::bdf2;
+    case IntegratorChoice::tr_bdf2:
+      return Integrator::tr_bdf2;
+  }
+  return Integrator::implicit_euler;
+}
+
+ImplicitOptions implicit_options(const ImplicitSettings& settings, const TimeSettings& time) {
   ImplicitOptions options;
   options.linear = settings.linear_solver;
   options.inertia = settings.mode == ImplicitMode::dynamic;
-  options.integrator = settings.integrator;
+  options.integrator = integrator_of(settings, time.steps_per_frame || !options.inertia);
   options.newton.force_tolerance = settings.tolerance;
   options.newton.max_iterations = settings.max_iterations;
   return options;

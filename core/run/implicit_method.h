@@ -66,7 +66,7 @@ class ImplicitModel {
 };
 
 // What the settings say about the solver; damping and scales are the model's.
-ImplicitOptions implicit_options(const ImplicitSettings& settings);
+ImplicitOptions implicit_options(const ImplicitSettings& settings, const TimeSettings& time);
 
 // `notes`: what was said while the model was made. The scene must outlive the method. Throws InputError for
 // supports, loads and controllers that do not fit and for starts inside obstacles.

@@ -9,6 +9,9 @@
 
 namespace exemplar {
 
+// automatic: tr_bdf2 with error-controlled steps, implicit Euler (the papers') with a fixed number of them.
+enum class IntegratorChoice { automatic, implicit_euler, bdf2, tr_bdf2 };
+
 enum class ImplicitMode { dynamic, quasi_static };
 
 struct ContactSettings {
@@ -21,7 +24,7 @@ struct ContactSettings {
 
 struct ImplicitSettings {
   ImplicitMode mode = ImplicitMode::dynamic;
-  Integrator integrator = Integrator::implicit_euler;
+  IntegratorChoice integrator = IntegratorChoice::automatic;
   ContactSettings contact;
   LinearMethod linear_solver = LinearMethod::automatic;
   double tolerance = 1e-6;
@@ -50,9 +53,13 @@ void describe_mode(Describe<Settings>& d) {
 
 template <class Settings>
 void describe_implicit(Describe<Settings>& d) {
-  d.choice("integrator", static_cast<Integrator Settings::*>(&ImplicitSettings::integrator),
-           {{"implicit-euler", Integrator::implicit_euler}, {"bdf2", Integrator::bdf2}},
-           "time integration: first order with damping of its own, or second order with little loss");
+  d.choice("integrator", static_cast<IntegratorChoice Settings::*>(&ImplicitSettings::integrator),
+           {{"auto", IntegratorChoice::automatic},
+            {"implicit-euler", IntegratorChoice::implicit_euler},
+            {"bdf2", IntegratorChoice::bdf2},
+            {"tr-bdf2", IntegratorChoice::tr_bdf2}},
+           "time integration: first order with damping of its own, or second order with little loss; auto: "
+           "tr-bdf2 with steps_per_frame auto, implicit-euler with a number");
   d.field("contact", &ImplicitSettings::contact, "",
           "contact with obstacles, of bodies with each other and with themselves");
   d.choice("linear_solver", static_cast<LinearMethod Settings::*>(&ImplicitSettings::linear_solver),

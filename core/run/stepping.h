@@ -38,8 +38,9 @@ StepReport advance_in_steps(double& time, double until, double step, const Inter
 // step, so that it never drifts, and the last step ends on `until` itself.
 class HalvingClock {
  public:
-  HalvingClock(double from, double until, double step, int max_halvings)
-      : m_from(from), m_until(until), m_whole(std::int64_t{1} << max_halvings), m_size(m_whole) {
+  // `level`: how often the first step is halved.
+  HalvingClock(double from, double until, double step, int max_halvings, int level = 0)
+      : m_from(from), m_until(until), m_whole(std::int64_t{1} << max_halvings), m_size(m_whole >> level) {
     if (!(until > from)) return;
     const double nominal = (until - from) / std::max(1.0, std::ceil((until - from) / step - 1e-9));
     m_piece = nominal / static_cast<double>(m_whole);
@@ -52,11 +53,23 @@ class HalvingClock {
   double time() const { return m_done == m_total ? m_until : m_from + static_cast<double>(m_done) * m_piece; }
   bool can_halve() const { return m_size > 1; }
   void halve() { m_size /= 2; }
+  int level() const {
+    int level = 0;
+    while (m_size << level < m_whole) ++level;
+    return level;
+  }
   // The step is taken; the next ones become longer again, on multiples of themselves.
   void advance() {
     m_done += m_size;
-    while (m_size < m_whole && m_done % (2 * m_size) == 0) m_size *= 2;
-    m_size = std::min(m_size, m_total - m_done);
+    while (double_if_aligned()) {
+    }
+  }
+  // The same without becoming longer.
+  void advance_at_size() { m_done += m_size; }
+  bool double_if_aligned() {
+    if (m_size >= m_whole || m_done % (2 * m_size) != 0) return false;
+    m_size *= 2;
+    return true;
   }
 
  private:

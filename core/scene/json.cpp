@@ -215,6 +215,7 @@ void read_choice(const Json& json, const FieldSpec& field, void* object, const s
 void read_field(const Json& json, const FieldSpec& field, void* object, const std::string& path,
                 std::vector<Problem>& problems) {
   if (field.is_optional && json.is_null()) return field.clear(object);
+  if (field.takes_auto && json == "auto") return field.clear(object);
   if (field.kind == FieldKind::object)
     return read_object(json, *field.nested, field.make(object), path, problems);
   if (field.kind == FieldKind::list) return read_list(json, field, object, path, problems);
@@ -390,6 +391,7 @@ Json field_schema(const FieldSpec& field) {
 
 Json documented(const FieldSpec& field, const Json& default_value) {
   Json schema = field_schema(field);
+  if (field.takes_auto) schema = Json{{"anyOf", Json::array({schema, Json{{"const", "auto"}}})}};
   if (field.is_optional) schema = Json{{"anyOf", Json::array({schema, Json{{"type", "null"}}})}};
   schema["description"] = field.unit.empty() ? field.doc : fmt::format("{} [{}]", field.doc, field.unit);
   if (!default_value.is_null() && field.kind != FieldKind::object && field.kind != FieldKind::list) {
@@ -448,6 +450,8 @@ Json write_object(const Description& type, const void* object) {
       json[field.key] = std::move(list);
     } else if (field.get(object)) {
       json[field.key] = write_value(field, object);
+    } else if (field.takes_auto) {
+      json[field.key] = "auto";
     }
   }
   return json;
@@ -479,7 +483,7 @@ std::string expectation(const FieldSpec& field) {
     case FieldKind::number:
       return "expected a number" + range;
     case FieldKind::integer:
-      return "expected a whole number" + range;
+      return "expected a whole number" + range + (field.takes_auto ? " or \"auto\"" : "");
     case FieldKind::boolean:
       return "expected true or false";
     case FieldKind::text:

@@ -3,6 +3,8 @@
 // never see JSON.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -105,7 +107,11 @@ struct Scene {
 
   int frame_count() const;  // frames after the initial one
   double frame_time(int frame) const { return frame / time.fps; }
-  double step() const { return 1.0 / (time.fps * time.steps_per_frame); }
+  // The longest step, s: of methods that do not control the error of theirs.
+  double step() const { return 1.0 / (time.fps * time.steps_per_frame.value_or(least_steps_per_frame())); }
+  int least_steps_per_frame() const {
+    return std::max(1, static_cast<int>(std::ceil(240 / time.fps - 1e-9)));
+  }
 };
 
 // Those among the loads, on bodies that have been made. Throws InputError with all problems.

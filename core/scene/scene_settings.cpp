@@ -128,7 +128,15 @@ int frame_count(const TimeSettings& time) {
 void describe(Describe<TimeSettings>& d) {
   d.field("duration", &TimeSettings::duration, "s", "simulated time", positive()).live();
   d.field("fps", &TimeSettings::fps, "1/s", "frames written per second", positive());
-  d.field("steps_per_frame", &TimeSettings::steps_per_frame, "", "time steps per frame", between(1, 1e6));
+  d.field("steps_per_frame", &TimeSettings::steps_per_frame, "",
+          "time steps per frame; auto: as long as the accuracy allows (fem, fem-compatible, shell), at most "
+          "1/240 s in the other methods",
+          between(1, 1e6))
+      .or_auto();
+  d.field("accuracy", &TimeSettings::accuracy, "",
+          "of steps_per_frame auto: what a step may lose of the energy in play; in position it may be off by "
+          "0.3 % of the body's size times this",
+          between(1e-6, 1));
   d.check([](const TimeSettings& time, const ProblemSink& problem) {
     if (time.duration * time.fps < 0.5) problem("duration", "is shorter than one frame");
     if (time.duration * time.fps > 1e6) problem("fps", "gives more than a million frames");

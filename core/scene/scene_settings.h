@@ -19,9 +19,11 @@
 namespace exemplar {
 
 struct TimeSettings {
-  double duration = 1;      // s
-  double fps = 60;          // frames a second
-  int steps_per_frame = 1;  // a method may take more
+  double duration = 1;  // s
+  double fps = 60;      // frames a second
+  std::optional<int>
+      steps_per_frame;     // none: error-controlled, or what the method chooses; a method may take more
+  double accuracy = 1e-2;  // of error-controlled steps, relative
 };
 
 struct RotationSettings {

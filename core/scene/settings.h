@@ -86,6 +86,7 @@ struct FieldSpec {
   bool is_direction = false;  // vector: "x", "-y", … are accepted too
   bool is_path = false;       // text: a file or folder, relative to the file that names it
   bool takes_single = false;  // numbers: one number stands for a list of one
+  bool takes_auto = false;    // optional: "auto" says the same as its absence
   bool is_live = false;       // a run may go on from its state with another value, all that is in it too
   std::vector<std::string> choices;     // kind choice, or a text that must be one of these
   const Description* nested = nullptr;  // object: its description; list: that of an element
@@ -109,6 +110,10 @@ struct FieldSpec {
   }
   FieldSpec& path() {
     is_path = true;
+    return *this;
+  }
+  FieldSpec& or_auto() {
+    takes_auto = true;
     return *this;
   }
   FieldSpec& or_single() {

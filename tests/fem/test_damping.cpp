@@ -72,7 +72,7 @@ struct Viscosity {
   Viscosity() {
     for (int i = 0; i < mesh.vertices.rows(); ++i) columns.push_back(i);
     term.connect(pattern, columns);
-    term.begin_step(start, 0.05);
+    term.begin_step({0.05, {{1, start}}});
   }
   static Points points(const VecX& z) { return Eigen::Map<const Points>(z.data(), z.size() / 3, 3); }
   static VecX flat_of(const Points& x) { return Eigen::Map<const VecX>(x.data(), x.size()); }
