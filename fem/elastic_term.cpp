@@ -33,8 +33,9 @@ void ElasticTerm::yield(const YieldCurve* curve, const std::vector<double>* stra
   if (curve) m_volumes.assign(m_elements.count(), 1.0);
 }
 
-void ElasticTerm::begin_step(const Points& x0, double) {
+void ElasticTerm::begin_step(const RateBase& base) {
   if (!m_curve) return;
+  const Points& x0 = base.places.front().second;
   parallel_for(m_elements.count(), [&](std::size_t e) {
     m_volumes[e] = std::max(m_elements.deformation(x0, e).determinant(), k_smallest_volume);
   });

@@ -38,7 +38,7 @@ class ElasticTerm : public NodeTerm {
   void connect(const BlockPattern& pattern, std::span<const int> column_of_node) override {
     m_elements.connect(pattern, column_of_node);
   }
-  void begin_step(const Points& x0, double dt) override;
+  void begin_step(const RateBase& base) override;
   double value(const Points& x, const VecX& w) override;
   void add_gradient(const Points& x, const VecX& w, Points& g, Eigen::Ref<VecX> g_w) override;
   void add_hessian(const Points& x, const VecX& w, bool project, BlockMatrix& a, Eigen::Ref<MatX> c,

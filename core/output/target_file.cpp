@@ -39,7 +39,7 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-[[noreturn]] void refuse(const fs::path& target, const std::string& why) {
+[[noreturn]] void refuse_target(const fs::path& target, const std::string& why) {
   throw InputError(Problem{target.string(), "", why});
 }
 
@@ -54,16 +54,16 @@ void check_target(const fs::path& target, const WriteRule& rule) {
   const fs::file_status status = fs::symlink_status(target);
   if (!fs::exists(status)) return;
   if (!fs::is_regular_file(status) && !fs::is_symlink(status))
-    refuse(target, "is not a file: choose another name");
+    refuse_target(target, "is not a file: choose another name");
   const bool is_ours = is_made_here(target);
   for (const fs::path& input : rule.inputs) {
     std::error_code ignored;
     const bool is_input = fs::equivalent(target, input, ignored);
     if (is_input || (fs::is_directory(input) && !is_ours && is_inside(target, input)))
-      refuse(target, "is an input of this command and is never replaced: choose another name");
+      refuse_target(target, "is an input of this command and is never replaced: choose another name");
   }
   if (is_ours || rule.overwrite) return;
-  refuse(
+  refuse_target(
       target,
       "is there already, and Exemplar did not make it or it has been changed since: choose another name, or "
       "replace it with --overwrite");
@@ -77,9 +77,9 @@ void write_target(const fs::path& target, const WriteRule& rule, const std::func
 
 void check_target_folder(const fs::path& folder, const WriteRule& rule) {
   const bool is_there = fs::exists(fs::symlink_status(folder));
-  if (is_there && !fs::is_directory(folder)) refuse(folder, "is not a folder: choose another name");
+  if (is_there && !fs::is_directory(folder)) refuse_target(folder, "is not a folder: choose another name");
   if (!is_there || fs::is_empty(folder) || mark_of(folder) == k_folder || rule.overwrite) return;
-  refuse(folder,
+  refuse_target(folder,
          "is there already and holds files that Exemplar did not make: choose another folder, or let files "
          "in it be "
          "replaced with --overwrite");

@@ -5,7 +5,7 @@
 //   bdf2             e = C h³ d³x/dt³ from divided differences of v₁, v₀, v₋₁
 //   tr_bdf2          e = 2kh (v₀/γ − v_γ/(γ(1 − γ)) + v₁/(1 − γ)),  k = (−3γ² + 4γ − 2)/(12(2 − γ))   Bank et al. 1985
 //
-// h step (s), v velocities at its start, at γh and at its end (m/s), e displacements (m) of order h², h³, h³.
+// h step (s), v velocities at its start, at γh and at its end (m/s), e what is missing from the displacements (m), of order h², h³, h³.
 #pragma once
 
 #include "core/implicit/implicit_solver.h"
