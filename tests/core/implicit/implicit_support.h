@@ -73,7 +73,7 @@ class SpringTerm : public NodeTerm {
   }
 
   // What the solver has told.
-  void begin_step(const Points&, double) override { told += 'b'; }
+  void begin_step(const RateBase&) override { told += 'b'; }
   void accepted(const Points& x, const VecX&) override {
     told += 'a';
     last_accepted = x;
