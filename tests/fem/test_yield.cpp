@@ -173,7 +173,7 @@ TEST(PlasticDissipation, NeverFallsInRandomMotions) {
         const Books books = throw_box(thrown_box(seed, (roles & 1) != 0, (roles & 2) != 0, rate, seed == 1),
                                       ExampleMethod::incompatible);
         EXPECT_GE(books.smallest_change, 0) << name;
-        EXPECT_LT(books.defect, 1e-6) << name;
+        EXPECT_LT(books.defect, 1e-3) << name;
         if (roles < 2) {
           EXPECT_GT(books.flowed, 0.01) << name;
         }
