@@ -89,11 +89,11 @@ std::string hash_of(std::string_view bytes) {
   return hash.text();
 }
 
-std::mutex g_mutex;
+std::mutex g_log_mutex;
 std::map<std::string, std::string>* g_log = nullptr;  // path → hash
 
 void log_input(const fs::path& path, const std::string* bytes) {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(g_log_mutex);
   if (g_log) (*g_log)[path.string()] = bytes ? hash_of(*bytes) : "";
 }
 
@@ -144,18 +144,18 @@ InputFile look_again(const std::string& path) {
 }
 
 InputLog::InputLog() {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(g_log_mutex);
   assert(!g_log);
   g_log = &m_hashes;
 }
 
 InputLog::~InputLog() {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(g_log_mutex);
   g_log = nullptr;
 }
 
 std::vector<InputFile> InputLog::files() const {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(g_log_mutex);
   std::vector<InputFile> list;
   for (const auto& [path, hash] : m_hashes) list.push_back({path, hash});
   return list;
