@@ -28,13 +28,22 @@ struct Arguments {
   RecordArguments validate, bench;
 };
 
+// What Exemplar wrote itself needs no flag (core/output/target_file.h).
+void add_overwrite(CLI::App& c, bool& overwrite) {
+  c.add_flag(
+      "--overwrite", overwrite,
+      "Replace a file that is there although Exemplar did not make it, or it has been changed since; what "
+      "Exemplar made is replaced without it, an input of the same command never");
+}
+
 void add_run(CLI::App& app, RunArguments& a) {
   CLI::App* c = app.add_subcommand("run", "Simulate one scene with one method");
   c->footer(
       "Examples:\n"
       "  exemplar run data/scenes/barrels.json --method rigid -o out/barrels\n"
       "  exemplar run data/scenes/barrels.json --set bodies[0].material.young=1e7 --frames 20\n"
-      "  exemplar run data/scenes/barrels.json -o out/barrels --resume");
+      "  exemplar run data/scenes/barrels.json -o out/barrels --resume\n"
+      "A directory that holds a run is refused without --resume or --overwrite.");
   c->add_option("scene", a.scene, "Scene file (JSON, comments allowed), or the name of one that ships")
       ->required();
   c->add_option("-m,--method", a.method, "Method (exemplar list methods); default fem");
@@ -49,7 +58,12 @@ void add_run(CLI::App& app, RunArguments& a) {
   c->add_option("--blas-threads", a.blas_threads, "Threads of the dense algebra inside factorisations")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  c->add_flag("--resume", a.resume, "Go on from the last checkpoint of the output directory");
+  CLI::Option* resume = c->add_flag(
+      "--resume", a.resume,
+      "Go on from the last checkpoint of the output directory; what is complete is left as it is");
+  c->add_flag("--overwrite", a.overwrite,
+              "Replace the run that is in the output directory; nothing else there")
+      ->excludes(resume);
   c->add_flag("--expect", a.expect,
               "Compare the last frame with the scene's expected values (exit 1 if they differ)");
   c->add_flag("--rewrite-expect", a.rewrite_expect, "Write the values seen into the scene's \"expect\"");
@@ -57,12 +71,17 @@ void add_run(CLI::App& app, RunArguments& a) {
 
 void add_check(CLI::App& app, CheckArguments& a) {
   CLI::App* c = app.add_subcommand(
-      "check", "Say what is wrong with scenes or studies: all of a run but the simulation");
+      "check",
+      "Say what is wrong with scenes or studies (all of a run but the simulation), or damaged in results");
   c->footer(
       "Examples:\n"
       "  exemplar check data/scenes/*.json\n"
+      "  exemplar check out/barrels\n"
       "  exemplar check --schema > scene.schema.json");
-  c->add_option("files", a.files, "Scene or study files");
+  c->add_option(
+      "files", a.files,
+      "Scene or study files; or directories of runs and comparisons, whose files are compared with their "
+      "checksums");
   c->add_option("--set", a.assignments, "Change a setting first: PATH=VALUE")->allow_extra_args(false);
   c->add_option("-m,--method", a.method,
                 "Only this method must work; default: every method is tried, one must");
@@ -120,6 +139,7 @@ void add_mesh(CLI::App& app, MeshArguments& a) {
       "--distance-to", a.distance_to,
       "Only compare with this surface of the same triangles, e.g. another frame of a run: RMS and largest "
       "distance of the vertices, as they are and after the best rigid motion of each body");
+  add_overwrite(*c, a.overwrite);
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
@@ -137,6 +157,7 @@ void add_rig(CLI::App& app, RigArguments& a) {
   c->add_option("--bone", a.bones, "Bone X,Y,Z,X,Y,Z [m]")->allow_extra_args(false);
   c->add_option("--cage", a.cages, "Cage X,Y,Z,X,Y,Z,X,Y,Z… [m]: a closed polygon")->allow_extra_args(false);
   c->add_option("--preview", a.preview, "Write handles and weights into this folder, for scripts/render");
+  add_overwrite(*c, a.overwrite);
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
@@ -170,6 +191,7 @@ void add_pose(CLI::App& app, PoseArguments& a) {
   c->add_option("-o,--output", a.output, "Write the posed surface (.vtp, .obj, .ply)");
   c->add_option("--save-rig", a.save_rig, "Write the rig with the added handles");
   c->add_option("--preview", a.preview, "Write frames from rest to the pose into this folder");
+  add_overwrite(*c, a.overwrite);
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
@@ -195,7 +217,11 @@ void add_compare(CLI::App& app, CompareArguments& a) {
       ->check(CLI::Range(0, 1024));
   c->add_option("--frames", a.frames, "Stop every run after this many frames; default: the scene's")
       ->check(CLI::Range(0, 1000000));
-  c->add_flag("--resume", a.resume, "Run only what is missing or has changed");
+  CLI::Option* resume = c->add_flag(
+      "--resume", a.resume,
+      "Run what is missing, and anew what has changed; without it, runs that have changed are refused");
+  c->add_flag("--overwrite", a.overwrite, "Run everything anew, and replace what is there of another study")
+      ->excludes(resume);
   c->add_flag("--dry-run", a.dry_run, "Print the runs as commands and do nothing");
   c->add_option("--format", a.format, "Of --dry-run")
       ->capture_default_str()
@@ -217,7 +243,7 @@ void add_export(CLI::App& app, ExportArguments& a) {
       "  .glb   glTF 2.0: every viewer, Blender, game engines (a morph target a frame;\n"
       "         bodies with examples also as rest shape and examples with the run's weights)\n"
       "  .usda  USD as text: Houdini, Maya, Omniverse (time-sampled points)\n"
-      "  .pc2   point cache with an .obj beside it: Blender's Mesh Cache modifier\n"
+      "  .pc2   point cache, with the mesh that it moves as FILE.pc2.obj: Blender's Mesh Cache modifier\n"
       "  .mp4 .gif  a film (needs ffmpeg)\n"
       "Examples:\n"
       "  exemplar export out/barrels -o barrels.glb\n"
@@ -226,6 +252,7 @@ void add_export(CLI::App& app, ExportArguments& a) {
   c->add_option("-o,--output", a.output, "File to write")->required();
   c->add_option("--from", a.first, "First frame; default 0");
   c->add_option("--to", a.last, "Last frame; default the last there is");
+  add_overwrite(*c, a.overwrite);
 }
 
 CLI::App* add_records(CLI::App& app, const char* name, const char* doc, RecordArguments& a) {
@@ -234,6 +261,7 @@ CLI::App* add_records(CLI::App& app, const char* name, const char* doc, RecordAr
   c->add_option("--json", a.json, "Write the records as JSON");
   c->add_option("--markdown", a.markdown, "Write the table as Markdown");
   c->add_option("--directory", a.directory, "Keep plots and inputs of other solvers here");
+  add_overwrite(*c, a.overwrite);
   c->add_flag("--list", a.list, "Only list the names");
   return c;
 }

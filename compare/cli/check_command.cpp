@@ -1,4 +1,5 @@
-// exemplar check: every problem of scenes and studies at once, down to the set-up of every method, and the JSON Schemas.
+// exemplar check: every problem of scenes and studies at once, down to the set-up of every method; damage in the files of
+// runs and comparisons; the JSON Schemas.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "compare/cli/check_results.h"
 #include "compare/cli/commands.h"
 #include "compare/study/study.h"
 #include "core/base/errors.h"
@@ -132,6 +134,10 @@ Findings check_study(const Json& document, const std::string& path, const CheckA
 
 Findings check_file(const std::string& path, const CheckArguments& arguments, const Registry& registry) {
   try {
+    if (std::filesystem::is_directory(path)) {
+      ResultFindings results = check_results(path);
+      return {std::move(results.damages), std::move(results.remarks)};
+    }
     Json document = read_json_file(path);
     for (const std::string& assignment : arguments.assignments) apply_assignment(document, assignment);
     if (is_study(document)) return check_study(document, path, arguments, registry);

@@ -28,6 +28,7 @@ struct RunArguments {
   int threads = 0;
   int blas_threads = 1;
   bool resume = false;
+  bool overwrite = false;       // replace the run that is in the directory
   bool expect = false;          // compare the last frame with the scene's "expect"
   bool rewrite_expect = false;  // write what was seen into the scene file
 };
@@ -66,6 +67,7 @@ struct MeshArguments : MeshInput {
   int modes = 0;  // list this many vibration frequencies
   std::string material = "rubber";
   std::string distance_to;  // another surface with the same triangles
+  bool overwrite = false;
   bool json = false;
 };
 int mesh_command(const MeshArguments& arguments, const Terminal& terminal);
@@ -75,6 +77,7 @@ struct RigArguments : MeshInput {
   std::string preview;                            // a folder for scripts/render
   std::optional<int> handles;                     // automatic ones; none: 12 when no other is given
   std::vector<std::string> points, bones, cages;  // x,y,z…
+  bool overwrite = false;
   bool json = false;
 };
 int rig_command(const RigArguments& arguments, const Terminal& terminal);
@@ -90,6 +93,7 @@ struct PoseArguments : MeshInput {
   std::optional<double> tolerance;  // m; none: a hundredth of the diagonal
   int max_handles = 0;              // add handles up to these
   std::string output, save_rig, preview;
+  bool overwrite = false;
   bool json = false;
 };
 int pose_command(const PoseArguments& arguments, const Terminal& terminal);
@@ -103,6 +107,7 @@ struct CompareArguments {
   int threads = 0;
   int frames = -1;
   bool resume = false;
+  bool overwrite = false;  // replace what is in the directory
   bool dry_run = false;
   bool pictures = true;          // rendered for the report
   std::string format = "lines";  // of --dry-run
@@ -116,6 +121,7 @@ struct ExportArguments {
   std::string directory;  // a run or a comparison
   std::string output;     // .glb, .usda, .pc2, .mp4 or .gif
   std::optional<int> first, last;
+  bool overwrite = false;
 };
 int export_command(const ExportArguments& arguments, const Terminal& terminal);
 
@@ -123,6 +129,7 @@ struct RecordArguments {
   std::vector<std::string> names;  // groups or group/case; empty: all
   std::string json, markdown;
   std::string directory;  // for plots and inputs of other solvers
+  bool overwrite = false;
   bool slow = false;
   bool list = false;
 };

@@ -5,14 +5,18 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "compare/cli/commands.h"
+#include "compare/cli/comparison_folder.h"
 #include "compare/cli/interrupt.h"
 #include "compare/cli/run_board.h"
 #include "compare/jobs/batch.h"
+#include "compare/report/pictures.h"
 #include "compare/report/report.h"
 #include "compare/results/collect.h"
 #include "compare/results/paraview_script.h"
@@ -21,8 +25,8 @@
 #include "compare/watch/page_server.h"
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
+#include "core/output/checksums.h"
 #include "core/output/directory_lock.h"
-#include "core/output/manifest.h"
 #include "core/run/run_directory.h"
 
 namespace exemplar {
@@ -36,12 +40,6 @@ int threads_of_run(const CompareArguments& arguments) {
   if (arguments.threads > 0 || arguments.jobs == 1) return arguments.threads;
   const int processors = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, processors / arguments.jobs);
-}
-
-std::vector<std::string> assignments_of(const PlannedRun& run) {
-  std::vector<std::string> assignments;
-  for (const Setting& setting : run.settings) assignments.push_back(setting.assignment());
-  return assignments;
 }
 
 // The ordinary command that does this run.
@@ -64,24 +62,18 @@ int frames_of(const PlannedRun& run, const Study& study, const CompareArguments&
   return frame_count(read_scene(study.scene, assignments_of(run), registry.descriptions()).settings.time);
 }
 
-enum class Need { nothing, remainder, everything };
-
-// What is left to do of a run: nothing when it is complete and what determines it has not changed.
-Need what_is_left(const PlannedRun& run, const Study& study, const fs::path& output,
-                  const CompareArguments& arguments, const Registry& registry) {
-  if (!arguments.resume) return Need::everything;
-  const SceneFile file = read_scene(study.scene, assignments_of(run), registry.descriptions());
-  const std::optional<RunRecord> earlier = find_run_record(output / run.directory);
-  if (!earlier || earlier->content_key != content_key(file, run.method)) return Need::everything;
-  const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
-  const bool is_there = earlier->status == RunStatus::done && earlier->frames >= frames;
-  return is_there && !find_damage(output / run.directory, earlier->frames) ? Need::nothing : Need::remainder;
+// For a shell: what is complete already is left as it is.
+std::vector<std::string> lasting_command_of(const PlannedRun& run, const Study& study, const fs::path& output,
+                                            const CompareArguments& arguments) {
+  std::vector<std::string> command = command_of(run, study, output, arguments);
+  command.emplace_back(arguments.overwrite ? "--overwrite" : "--resume");
+  return command;
 }
 
 int print_lines(const Study& study, const fs::path& output, const CompareArguments& arguments,
                 const Terminal& terminal) {
   for (const PlannedRun& run : study.runs) {
-    terminal.say(shell_line(command_of(run, study, output, arguments)));
+    terminal.say(shell_line(lasting_command_of(run, study, output, arguments)));
   }
   return k_exit_done;
 }
@@ -105,7 +97,7 @@ int print_snakefile(const Study& study, const fs::path& output, const CompareArg
     const PlannedRun& run = study.runs[i];
     const std::string record = (output / run.directory / "run.json").string();
     const std::string command =
-        shell_line(command_of(run, study, output, arguments)) + " || test -s " + shell_quoted(record);
+        shell_line(lasting_command_of(run, study, output, arguments)) + " || test -s " + shell_quoted(record);
     inputs += fmt::format("        {},\n", snakemake_string(record, false));
     rules += fmt::format("rule run_{}:  # {}\n    output: {}\n    threads: {}\n    shell: {}\n\n", i,
                          run.name, snakemake_string(record, false), std::max(1, arguments.threads),
@@ -134,6 +126,25 @@ void tell_result(const PlannedRun& run, const JobResult& result, const std::stri
   }
 }
 
+// Which of the runs that are to be done have begun to write: before, what is there is an earlier run's.
+class Progress {
+ public:
+  explicit Progress(fs::path output) : m_output(std::move(output)) {}
+  void plan(const std::string& directory) { m_planned[directory] = record_time(m_output / directory); }
+  void done(const std::string& directory) { m_planned.erase(directory); }
+  std::set<std::string> without_record() const {
+    std::set<std::string> directories;
+    for (const auto& [directory, time] : m_planned) {
+      if (record_time(m_output / directory) == time) directories.insert(directory);
+    }
+    return directories;
+  }
+
+ private:
+  fs::path m_output;
+  std::map<std::string, std::optional<fs::file_time_type>> m_planned;  // when an earlier record was written
+};
+
 // The report of the frames that are there already, served while the runs go on. Made anew at most every three
 // seconds, and never for more than a fifth of the time.
 class LivePage {
@@ -150,9 +161,15 @@ class LivePage {
     m_next = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(3), 4 * (Clock::now() - now));
   }
 
-  void finish(const std::string& page) {
+  // Of these, what an earlier run left is not shown.
+  void follow(const Progress& progress) { m_progress = &progress; }
+
+  // The page stays until Ctrl-C.
+  void finish(const std::string& page, const Terminal& terminal) {
     m_server.show(page);
-    m_server.wait_for_readers(10);
+    terminal.say(fmt::format("every run has ended; {} shows the report until Ctrl-C", m_server.address()));
+    const PolledInterrupts polled;
+    while (!interrupt_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 
  private:
@@ -161,7 +178,8 @@ class LivePage {
   // Nothing while a file is being written.
   std::optional<Comparison> collect_now() const {
     try {
-      return collect(m_study, m_output, m_registry.method_names());
+      return collect(m_study, m_output, m_registry.method_names(),
+                     m_progress ? m_progress->without_record() : std::set<std::string>());
     } catch (const std::exception&) {
       return std::nullopt;
     }
@@ -169,10 +187,11 @@ class LivePage {
 
   void show(const std::optional<Comparison>& comparison) {
     if (!comparison) return;
-    std::size_t frames = 0;
-    for (const ComparedRun& run : comparison->runs) frames += run.data.surfaces.size();
-    if (frames == m_frames) return;
-    m_frames = frames;
+    std::vector<std::pair<RunStatus, std::size_t>> state;
+    for (const ComparedRun& run : comparison->runs)
+      state.emplace_back(run.data.record.status, run.data.surfaces.size());
+    if (state == m_state) return;
+    m_state = state;
     Notes notes;
     m_server.show(report_page(*comparison, m_registry, {false, interrupt_requested}, notes));
   }
@@ -182,31 +201,48 @@ class LivePage {
   const Registry& m_registry;
   PageServer m_server;
   Clock::time_point m_next;
-  std::size_t m_frames = 0;
+  std::vector<std::pair<RunStatus, std::size_t>> m_state;  // of the page, a run each: status, frames
+  const Progress* m_progress = nullptr;
 };
 
-// Runs what is left; false when interrupted.
-bool run_all(const Study& study, const fs::path& output, const CompareArguments& arguments,
-             const Registry& registry, const Terminal& terminal, LivePage* live) {
+struct Plan {
   std::vector<Job> jobs;
-  std::vector<const PlannedRun*> planned;
+  std::vector<const PlannedRun*> runs;
   std::vector<int> frames;
-  for (const PlannedRun& run : study.runs) {
-    const Need need = what_is_left(run, study, output, arguments, registry);
-    if (need == Need::nothing) {
+};
+
+// Each run that is to be done becomes a job.
+Plan plan_jobs(const Study& study, const fs::path& output, const CompareArguments& arguments,
+               const Registry& registry, const Terminal& terminal, Progress& progress) {
+  Plan plan;
+  const std::vector<Need> needs = needs_of(study, output, arguments, registry);
+  claim_folder(output, study);
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    const PlannedRun& run = study.runs[i];
+    if (needs[i] == Need::nothing) {
       terminal.note(run.name + ": complete already");
       continue;
     }
     const fs::path directory = output / run.directory;
     make_writable_directory(directory);
     const DirectoryLock lock(directory);
-    if (need == Need::everything) fs::remove(directory / "run.json");
+    progress.plan(run.directory);
+    std::error_code ignored;
+    fs::remove(directory / "log.txt", ignored);  // of the run before
     std::vector<std::string> command = command_of(run, study, output, arguments);
-    if (need == Need::remainder) command.push_back("--resume");
-    jobs.push_back({command, (directory / "log.txt").string()});
-    planned.push_back(&run);
-    frames.push_back(frames_of(run, study, arguments, registry));
+    if (needs[i] == Need::remainder) command.emplace_back("--resume");
+    if (needs[i] == Need::replacement) command.emplace_back("--overwrite");
+    plan.jobs.push_back({command, (directory / "log.txt").string()});
+    plan.runs.push_back(&run);
+    plan.frames.push_back(frames_of(run, study, arguments, registry));
   }
+  return plan;
+}
+
+// Runs what is left; false when interrupted.
+bool run_all(const Study& study, const fs::path& output, const CompareArguments& arguments,
+             const Registry& registry, const Terminal& terminal, Progress& progress, LivePage* live) {
+  const auto& [jobs, planned, frames] = plan_jobs(study, output, arguments, registry, terminal, progress);
   RunBoard board(terminal);
   BatchOptions options;
   options.waiting = [&] {
@@ -222,6 +258,7 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   };
   options.finished = [&](std::size_t i, const JobResult& result) {
     board.finish(i);
+    if (result.exit_code == k_exit_done) progress.done(planned[i]->directory);
     tell_result(*planned[i], result, jobs[i].log, terminal);
   };
   const PolledInterrupts polled;
@@ -229,15 +266,47 @@ bool run_all(const Study& study, const fs::path& output, const CompareArguments&
   return !interrupt_requested();
 }
 
+// Pictures of a comparison are drawn anew or not at all.
+void remove_pictures(const fs::path& output, const std::vector<FileSum>& made) {
+  for (const FileSum& sum : made) {
+    if (sum.file.parent_path() == "pictures") fs::remove(output / sum.file);
+  }
+}
+
+// Beside the frames of the runs side by side.
+std::vector<fs::path> comparison_files(const Comparison& comparison) {
+  std::vector<fs::path> files{"comparison.csv", "comparison.json", "paraview.py", "report.html"};
+  for (const ComparedRun& run : comparison.runs)
+    files.push_back(fs::path(run.data.plan.directory) / "log.txt");
+  for (const fs::path& picture : picture_files(comparison.directory / "pictures"))
+    files.push_back("pictures" / picture);
+  return files;
+}
+
+// What an earlier collection made and this one did not: more frames, say.
+void remove_left_over(const fs::path& output, const std::vector<FileSum>& before,
+                      const std::vector<fs::path>& now) {
+  for (const FileSum& sum : before) {
+    const bool is_frame = *sum.file.begin() == "side_by_side" || sum.file == "side_by_side.pvd";
+    if (is_frame && std::find(now.begin(), now.end(), sum.file) == now.end()) fs::remove(output / sum.file);
+  }
+}
+
 int collect_and_report(const Study& study, const fs::path& output, bool pictures, const Registry& registry,
-                       const Terminal& terminal) {
-  const Comparison comparison = collect(study, output, registry.method_names());
+                       const Progress& progress, const Terminal& terminal) {
+  const Comparison comparison = collect(study, output, registry.method_names(), progress.without_record());
+  const std::optional<std::vector<FileSum>> before = read_checksums(output);
+  fs::remove(output / k_checksums_name);  // until all is there
+  if (pictures) remove_pictures(output, before.value_or(std::vector<FileSum>{}));
   write_comparison_csv(comparison);
   write_comparison_json(comparison);
-  write_side_by_side(comparison);
+  std::vector<fs::path> files = write_side_by_side(comparison);
   write_paraview_script(comparison);
   for (const Note& note : write_report(comparison, registry, {pictures, interrupt_requested}))
     terminal.note(note.text);
+  for (const fs::path& file : comparison_files(comparison)) files.push_back(file);
+  remove_left_over(output, before.value_or(std::vector<FileSum>{}), files);
+  write_checksums(output, files);
   terminal.say(format_table(summary_table(comparison)));
   for (const ComparedRun& run : comparison.runs) {
     if (!run.data.is_done())
@@ -272,15 +341,18 @@ int compare_command(const CompareArguments& arguments, const Registry& registry,
   for (const std::string& note : study.notes) terminal.note(note);
   make_writable_directory(output);
   const DirectoryLock lock(output);
+  check_folder(output, study, arguments.overwrite);
+  Progress progress(output);
   std::optional<LivePage> live;
   if (arguments.watch) live.emplace(study, output, arguments.port, registry, terminal);
+  if (live) live->follow(progress);
   if (arguments.collect.empty() &&
-      !run_all(study, output, arguments, registry, terminal, live ? &*live : nullptr)) {
+      !run_all(study, output, arguments, registry, terminal, progress, live ? &*live : nullptr)) {
     terminal.note("interrupted; go on with --resume");
     return k_exit_interrupted;
   }
-  const int code = collect_and_report(study, output, arguments.pictures, registry, terminal);
-  if (live) live->finish(file_bytes(output / "report.html"));
+  const int code = collect_and_report(study, output, arguments.pictures, registry, progress, terminal);
+  if (live) live->finish(file_bytes(output / "report.html"), terminal);
   return code;
 }
 

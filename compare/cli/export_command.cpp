@@ -7,6 +7,7 @@
 #include "compare/cli/commands.h"
 #include "compare/export/animation.h"
 #include "core/base/errors.h"
+#include "core/output/target_file.h"
 
 namespace exemplar {
 
@@ -17,16 +18,21 @@ int export_command(const ExportArguments& arguments, const Terminal& terminal) {
   if (std::find(known.begin(), known.end(), format) == known.end())
     throw InputError(fmt::format("{}: cannot write '{}': choose .glb, .usda, .pc2, .mp4 or .gif",
                                  arguments.output, format));
+  const WriteRule rule{arguments.overwrite, {arguments.directory}};
+  check_target(file, rule);
+  if (format == ".pc2") check_target(mesh_beside(file), rule);
   const FrameRange range{arguments.first, arguments.last};
   const Animation animation = read_animation(arguments.directory, range);
-  if (format == ".glb") {
-    write_glb(file, animation);
+  if (format == ".pc2") {
+    const AnimationPart& surface = only_part(animation);
+    write_target(mesh_beside(file), rule, [&] { write_first_frame(mesh_beside(file), surface); });
+    write_target(file, rule, [&] { write_pc2(file, surface); });
+  } else if (format == ".glb") {
+    write_target(file, rule, [&] { write_glb(file, animation); });
   } else if (format == ".usda") {
-    write_usda(file, animation);
-  } else if (format == ".pc2") {
-    write_pc2(file, animation);
+    write_target(file, rule, [&] { write_usda(file, animation); });
   } else {
-    write_movie(file, arguments.directory, animation, range);
+    write_target(file, rule, [&] { write_movie(file, arguments.directory, animation, range); });
   }
   terminal.say(fmt::format("{}: {} frames", arguments.output, animation.times.size()));
   return k_exit_done;

@@ -14,6 +14,7 @@
 #include "core/mesh/repair.h"
 #include "core/mesh/topology.h"
 #include "core/output/geometry_file.h"
+#include "core/output/target_file.h"
 #include "core/scene/json.h"
 #include "core/scene/material.h"
 
@@ -92,13 +93,23 @@ void say_report(const Json& report, const Terminal& terminal) {
   }
 }
 
-void write_result(const std::string& path, const TriMesh& surface, const TetMesh* mesh) {
-  if (fs::path(path).extension() == ".vtu") {
-    if (!mesh) throw InputError("--surface-only has no tets to write into " + path);
-    write_tets(path, *mesh);
-  } else {
-    write_surface(path, surface);
+WriteRule rule_of(const MeshArguments& arguments) {
+  return {arguments.overwrite, {arguments.input, arguments.distance_to}};
+}
+
+void check_targets(const MeshArguments& arguments) {
+  for (const std::string& target : {arguments.output, arguments.problems}) {
+    if (!target.empty()) check_target(target, rule_of(arguments));
   }
+}
+
+void write_result(const MeshArguments& arguments, const TriMesh& surface, const TetMesh* mesh) {
+  const std::string& path = arguments.output;
+  if (path.empty()) return;
+  const bool are_tets = fs::path(path).extension() == ".vtu";
+  if (are_tets && !mesh) throw InputError("--surface-only has no tets to write into " + path);
+  write_target(path, rule_of(arguments),
+               [&] { are_tets ? write_tets(path, *mesh) : write_surface(path, surface); });
 }
 
 // A frame of a run with its bodies, or any other surface.
@@ -136,6 +147,7 @@ SurfaceProblems problems_of(const TriMesh& surface) {
 }  // namespace
 
 int mesh_command(const MeshArguments& arguments, const Terminal& terminal) {
+  check_targets(arguments);
   Json report = Json::object();
   if (!arguments.distance_to.empty()) {
     report["distance"] = distance_json(arguments);
@@ -143,11 +155,13 @@ int mesh_command(const MeshArguments& arguments, const Terminal& terminal) {
     const TetMesh mesh = read_tets(arguments.input);
     report["tets"] = report_json(inspect(mesh));
     if (arguments.modes > 0) report["modes"] = modes_json(mesh, arguments);
-    if (!arguments.output.empty()) write_result(arguments.output, boundary_surface(mesh), &mesh);
+    write_result(arguments, boundary_surface(mesh), &mesh);
   } else {
     const TriMesh surface = load_surface(arguments);
     report["surface"] = report_json(inspect(surface));
-    if (!arguments.problems.empty()) write_problems(arguments.problems, problems_of(surface));
+    if (!arguments.problems.empty())
+      write_target(arguments.problems, rule_of(arguments),
+                   [&] { write_problems(arguments.problems, problems_of(surface)); });
     std::optional<Volume> volume;
     if (arguments.volume) {
       volume = make_volume(surface, arguments);
@@ -158,7 +172,7 @@ int mesh_command(const MeshArguments& arguments, const Terminal& terminal) {
       report["notes"] = volume->notes;
       if (arguments.modes > 0) report["modes"] = modes_json(volume->mesh, arguments);
     }
-    if (!arguments.output.empty()) write_result(arguments.output, surface, volume ? &volume->mesh : nullptr);
+    write_result(arguments, surface, volume ? &volume->mesh : nullptr);
   }
   if (arguments.json) {
     terminal.say(report.dump(2));

@@ -11,6 +11,7 @@
 #include "core/base/errors.h"
 #include "core/base/stopwatch.h"
 #include "core/output/atomic_file.h"
+#include "core/output/target_file.h"
 #include "core/run/runner.h"
 
 namespace exemplar {
@@ -74,6 +75,13 @@ SceneTiming time_scene(const Registry& registry, const std::string& scene_name,
           std::move(sink.phases)};
 }
 
+void check_targets(const RecordArguments& arguments) {
+  for (const std::string& target : {arguments.json, arguments.markdown}) {
+    if (!target.empty()) check_target(target, {arguments.overwrite, {}});
+  }
+  if (!arguments.directory.empty()) check_target_folder(arguments.directory, {arguments.overwrite, {}});
+}
+
 ValidationContext make_context(const RecordArguments& arguments, const Registry& registry) {
   ValidationContext context;
   context.time_scene = [&registry](const std::string& scene, const std::string& method,
@@ -85,6 +93,7 @@ ValidationContext make_context(const RecordArguments& arguments, const Registry&
                           : arguments.directory;
   context.slow = arguments.slow;
   make_writable_directory(context.directory);
+  mark_folder(context.directory);
   return context;
 }
 
@@ -122,8 +131,12 @@ std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
 
 void write_records(const RecordArguments& arguments, const Json& json,
                    const std::vector<std::vector<std::string>>& rows) {
-  if (!arguments.json.empty()) write_file_atomically(arguments.json, json.dump(2) + "\n");
-  if (!arguments.markdown.empty()) write_file_atomically(arguments.markdown, markdown_table(rows));
+  const WriteRule rule{arguments.overwrite, {}};
+  if (!arguments.json.empty())
+    write_target(arguments.json, rule, [&] { write_file_atomically(arguments.json, json.dump(2) + "\n"); });
+  if (!arguments.markdown.empty())
+    write_target(arguments.markdown, rule,
+                 [&] { write_file_atomically(arguments.markdown, markdown_table(rows)); });
 }
 
 // A case that throws is a failed case, not the end of the others.
@@ -145,6 +158,7 @@ std::vector<Record> run_case(const Case& item, const ValidationContext& context,
 
 int validate_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
   const std::vector<ValidationCase> cases = chosen(registry.cases(), arguments.names);
+  check_targets(arguments);
   std::vector<std::vector<std::string>> rows{
       {"case", "quantity", "measured", "expected", "tolerance", "ok", "source"}};
   Json json = Json::array();
@@ -184,6 +198,7 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
 
 int bench_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
   const std::vector<Bench> benches = chosen(registry.benches(), arguments.names);
+  check_targets(arguments);
   std::vector<std::vector<std::string>> rows{
       {"figure", "value", "unit", "goal", "met", "beside", "settings"}};
   Json json = Json::array();

@@ -14,6 +14,7 @@
 #include "core/math/angles.h"
 #include "core/math/rigid_fit.h"
 #include "core/mesh/files/files.h"
+#include "core/output/target_file.h"
 #include "core/rig/handle_pose.h"
 #include "core/rig/refined_fit.h"
 #include "core/scene/body_rig.h"
@@ -202,18 +203,36 @@ void check_sources(const PoseArguments& arguments) {
     throw InputError("--run needs --body, the body's name there");
 }
 
+WriteRule rule_of(const RigArguments& arguments) {
+  return {arguments.overwrite, {arguments.input}};
+}
+
+WriteRule rule_of(const PoseArguments& arguments) {
+  return {arguments.overwrite, {arguments.input, arguments.rig, arguments.fit, arguments.run}};
+}
+
+void check_targets(const std::vector<std::string>& files, const std::string& preview, const WriteRule& rule) {
+  for (const std::string& file : files) {
+    if (!file.empty()) check_target(file, rule);
+  }
+  if (!preview.empty()) check_preview(preview, rule);
+}
+
 }  // namespace
 
 int rig_command(const RigArguments& arguments, const Terminal& terminal) {
   const HandleRequest request = request_of(arguments);
+  const WriteRule rule = rule_of(arguments);
+  check_targets({arguments.output}, arguments.preview, rule);
   const LoadedMesh mesh = load_mesh(arguments);
   for (const std::string& note : mesh.volume.notes) terminal.note(note);
   const Stopwatch start;
   const Rig rig = make_rig(mesh.volume, request);
   const Json report = rig_report(rig, mesh, start.seconds());
   for (const std::string& note : rig.notes) terminal.warn(note);
-  if (!arguments.output.empty()) write_rig(arguments.output, rig, mesh.volume);
-  if (!arguments.preview.empty()) write_rig_preview(arguments.preview, mesh.surface, rig);
+  if (!arguments.output.empty())
+    write_target(arguments.output, rule, [&] { write_rig(arguments.output, rig, mesh.volume); });
+  if (!arguments.preview.empty()) write_rig_preview(arguments.preview, rule, mesh.surface, rig);
   if (arguments.json) {
     Json all = report;
     all["handle_list"] = Json::array();
@@ -233,6 +252,8 @@ int rig_command(const RigArguments& arguments, const Terminal& terminal) {
 
 int pose_command(const PoseArguments& arguments, const Terminal& terminal) {
   check_sources(arguments);
+  const WriteRule rule = rule_of(arguments);
+  check_targets({arguments.output, arguments.save_rig}, arguments.preview, rule);
   const LoadedMesh mesh = load_mesh(arguments);
   for (const std::string& note : mesh.volume.notes) terminal.note(note);
   Json report;
@@ -241,10 +262,14 @@ int pose_command(const PoseArguments& arguments, const Terminal& terminal) {
   for (const std::string& note : made.rig.notes) terminal.warn(note);
   const Points posed = skin(mesh.surface.vertices, made.rig.centres(), made.rig.surface, made.pose);
   report["largest_displacement_m"] = (posed - mesh.surface.vertices).rowwise().norm().maxCoeff();
-  if (!arguments.output.empty()) write_surface(arguments.output, {posed, mesh.surface.triangles});
-  if (!arguments.save_rig.empty()) write_rig(arguments.save_rig, made.rig, mesh.volume);
+  if (!arguments.output.empty())
+    write_target(arguments.output, rule, [&] {
+      write_surface(arguments.output, {posed, mesh.surface.triangles});
+    });
+  if (!arguments.save_rig.empty())
+    write_target(arguments.save_rig, rule, [&] { write_rig(arguments.save_rig, made.rig, mesh.volume); });
   if (!arguments.preview.empty()) {
-    write_pose_preview(arguments.preview, mesh.surface, made.rig, made.pose,
+    write_pose_preview(arguments.preview, rule, mesh.surface, made.rig, made.pose,
                        made.target ? &*made.target : nullptr);
   }
   if (arguments.json) {

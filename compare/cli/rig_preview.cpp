@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/base/errors.h"
 #include "core/mesh/models/primitives.h"
 #include "core/output/atomic_file.h"
 #include "core/output/geometry_file.h"
 #include "core/output/pvd_file.h"
+#include "core/run/run_directory.h"
 
 namespace exemplar {
 
@@ -18,20 +20,21 @@ constexpr int k_pose_frames = 5;
 // A folder with growing collections of frames.
 class PreviewSeries {
  public:
-  PreviewSeries(const fs::path& directory, const std::string& series)
-      : m_directory(directory), m_series(series), m_pvd(directory / (series + ".pvd")) {
+  PreviewSeries(const fs::path& directory, const WriteRule& rule, const std::string& series)
+      : m_directory(directory), m_rule(rule), m_series(series), m_pvd(directory / (series + ".pvd")) {
     make_writable_directory(directory / "frames");
   }
   void add(const Geometry& geometry) {
     const auto frame = static_cast<int>(m_pvd.entries().size());
     const fs::path file = fs::path("frames") / fmt::format("{}_{:05}.vtp", m_series, frame);
-    write_geometry(m_directory / file, geometry, frame);
+    write_target(m_directory / file, m_rule, [&] { write_geometry(m_directory / file, geometry, frame); });
     m_pvd.add(frame, file);
-    m_pvd.save();
+    write_target(m_pvd.path(), m_rule, [&] { m_pvd.save(); });
   }
 
  private:
   fs::path m_directory;
+  const WriteRule& m_rule;
   std::string m_series;
   PvdFile m_pvd;
 };
@@ -86,10 +89,17 @@ BonePose part_of_the_way(const BonePose& pose, double t) {
 
 }  // namespace
 
-void write_rig_preview(const fs::path& directory, const TriMesh& surface, const Rig& rig) {
+void check_preview(const fs::path& directory, const WriteRule& rule) {
+  if (holds_run(directory))
+    throw InputError(Problem{directory.string(), "", "holds a run: choose another folder for the preview"});
+  for (const char* collection : {"surface.pvd", "obstacles.pvd"}) check_target(directory / collection, rule);
+}
+
+void write_rig_preview(const fs::path& directory, const WriteRule& rule, const TriMesh& surface,
+                       const Rig& rig) {
   const MatX weights = rig.surface.dense();
   const std::vector<int> strongest = strongest_handles(weights);
-  PreviewSeries frames(directory, "surface"), handles(directory, "obstacles");
+  PreviewSeries frames(directory, rule, "surface"), handles(directory, rule, "obstacles");
   for (Eigen::Index h = 0; h <= weights.cols(); ++h) {
     Geometry geometry = triangles_of("surface", surface.vertices, surface.triangles);
     const bool last = h == weights.cols();
@@ -103,9 +113,9 @@ void write_rig_preview(const fs::path& directory, const TriMesh& surface, const 
   }
 }
 
-void write_pose_preview(const fs::path& directory, const TriMesh& surface, const Rig& rig,
-                        const BonePose& pose, const Points* target) {
-  PreviewSeries frames(directory, "surface"), handles(directory, "obstacles");
+void write_pose_preview(const fs::path& directory, const WriteRule& rule, const TriMesh& surface,
+                        const Rig& rig, const BonePose& pose, const Points* target) {
+  PreviewSeries frames(directory, rule, "surface"), handles(directory, rule, "obstacles");
   for (int f = 0; f < k_pose_frames; ++f) {
     const BonePose part = part_of_the_way(pose, f / (k_pose_frames - 1.0));
     const Points x = skin(surface.vertices, rig.centres(), rig.surface, part);

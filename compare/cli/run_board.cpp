@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "compare/cli/comparison_folder.h"
+
 namespace exemplar {
 
 namespace {
@@ -32,7 +34,8 @@ int last_frame(const fs::path& directory) {
 
 void RunBoard::start(std::size_t run, std::string name, fs::path directory, int frames) {
   const Clock::time_point now = Clock::now();
-  m_lines[run] = {std::move(name), std::move(directory), frames, -1, now, now};
+  const auto before = record_time(directory);
+  m_lines[run] = {std::move(name), std::move(directory), frames, -1, now, now, before};
 }
 
 void RunBoard::finish(std::size_t run) {
@@ -42,8 +45,8 @@ void RunBoard::finish(std::size_t run) {
 
 std::string RunBoard::text_of(Line& line) const {
   const Clock::time_point now = Clock::now();
-  // Before it has written its record, the table is that of an earlier run.
-  const bool has_begun = fs::exists(line.directory / "run.json");
+  // Before it has written its record, what is there is an earlier run's.
+  const bool has_begun = record_time(line.directory) != line.before;
   const int frame = has_begun ? last_frame(line.directory) : -1;
   if (frame < 0)
     return fmt::format("{}: setting up, {}", line.name, clock_text(seconds_between(line.start, now)));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "compare/cli/terminal.h"
@@ -31,6 +32,7 @@ class RunBoard {
     int frames = 0;
     int first = -1;  // the frame it was at when first seen: a resumed run starts late
     Clock::time_point start, first_seen;
+    std::optional<std::filesystem::file_time_type> before;  // of an earlier run's record
   };
   std::string text_of(Line& line) const;
 

@@ -15,16 +15,19 @@
 #include "core/base/phase.h"
 #include "core/base/stopwatch.h"
 #include "core/output/atomic_file.h"
+#include "core/output/checksums.h"
 #include "core/output/directory_lock.h"
 #include "core/output/frame_writer.h"
 #include "core/output/geometry_file.h"
 #include "core/output/manifest.h"
 #include "core/output/metrics_file.h"
+#include "core/output/target_file.h"
 #include "core/run/body_separation.h"
 #include "core/run/example_shapes.h"
 #include "core/run/run_directory.h"
 #include "core/scene/checks/start_check.h"
 #include "core/scene/files/json_text.h"
+#include "core/scene/runs/referenced_files.h"
 #include "core/sparse/cholesky.h"
 
 namespace exemplar {
@@ -44,6 +47,7 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
   record.version = program_version();
   record.scene = arguments.scene;
   record.title = file.settings.title;
+  record.assignments = arguments.assignments;
   record.settings.text = write_scene(file, info.name).dump();
   record.content_key = content_key(file, info.name);
   record.threads = thread_count();
@@ -59,11 +63,45 @@ RunRecord make_record(const RunArguments& arguments, const SceneFile& file, cons
   return record;
 }
 
+// A directory with a run is neither replaced nor gone on with unless that was asked for.
+void refuse_occupied(const std::string& output, const RunArguments& arguments) {
+  const bool is_held = holds_run(output);
+  const auto file = is_held && !arguments.overwrite ? std::nullopt : find_in_the_way(output);
+  if (file)
+    throw InputError(
+        Problem{file->string(), "",
+                "is there already and no run of Exemplar made it: choose another directory (-o)"});
+  if (!is_held || arguments.resume || arguments.overwrite) return;
+  const RunRecord run = find_run_record(output).value_or(RunRecord{});
+  throw InputError(Problem{
+      output, "",
+      fmt::format(
+          "holds a run{}: --resume goes on with it (what is complete is left as it is), --overwrite replaces "
+          "it, or choose another directory (-o)",
+          run.method.empty() ? ""
+                             : fmt::format(" of {} with {}, {} frames", run.scene, run.method, run.frames))});
+}
+
+// A pose may come from a run: it is not replaced by the run that reads it.
+void refuse_own_input(const SceneFile& file, const std::string& method, const fs::path& output) {
+  std::vector<std::string> inputs = referenced_paths(description_of<SceneSettings>(), &file.settings);
+  const AnySettings& own = file.method(method);
+  const std::vector<std::string> more = referenced_paths(*own.type, own.data.get());
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  for (const std::string& input : inputs) {
+    const fs::path path = fs::weakly_canonical(fs::path(file.directory) / input);
+    const fs::path run = fs::weakly_canonical(output);
+    if (path == run || path.parent_path() == run / "frames")
+      throw InputError(Problem{
+          output, "", fmt::format("holds {}, which this run reads: choose another directory (-o)", input)});
+  }
+}
+
 [[noreturn]] void refuse_other_run(const std::string& output) {
-  throw InputError(
-      output +
-      " holds a run of another method, or with other settings or files; leave out --resume, or choose "
-      "another -o");
+  throw InputError(output +
+                   " holds a run of another method, or with other settings or files: --overwrite replaces "
+                   "it, or choose another "
+                   "directory (-o)");
 }
 
 void refuse_study(const std::string& path) {
@@ -94,19 +132,6 @@ MetricsTable read_metrics_if_any(const fs::path& path) {
   }
 }
 
-// Frames 0 … last with their rows of the table: the first that is missing or damaged.
-std::optional<FrameDamage> find_run_damage(const fs::path& output, int last) {
-  std::optional<FrameDamage> damage = find_damage(output, last);
-  const int end = damage ? damage->frame : last + 1;
-  const MetricsTable table = read_metrics_if_any(output / "metrics.csv");
-  for (int frame = 0; frame < end; ++frame) {
-    const auto row = static_cast<std::size_t>(frame);
-    if (row < table.rows.size() && table.rows[row][0] == frame) continue;
-    return FrameDamage{frame, fmt::format("metrics.csv has no row of frame {}", frame)};
-  }
-  return damage;
-}
-
 // Sums over the frames up to the resume point, as the table has them.
 void add_totals(const MetricsTable& table, ResumePoint& resume) {
   auto cell = [&](const std::vector<double>& row, const char* name) {
@@ -116,8 +141,10 @@ void add_totals(const MetricsTable& table, ResumePoint& resume) {
   for (const std::vector<double>& row : table.rows) {
     if (static_cast<int>(row[0]) > resume.frame) break;
     if (const double wall = cell(row, "wall_time"); std::isfinite(wall)) resume.wall_time = wall;
-    resume.steps += static_cast<int>(cell(row, "steps"));
-    resume.iterations += static_cast<int>(cell(row, "iterations"));
+    resume.frame_steps = static_cast<int>(cell(row, "steps"));
+    resume.frame_iterations = static_cast<int>(cell(row, "iterations"));
+    resume.steps += resume.frame_steps;
+    resume.iterations += resume.frame_iterations;
     resume.worst_penetration = std::fmax(resume.worst_penetration, cell(row, "deepest_penetration"));
   }
 }
@@ -136,13 +163,21 @@ std::optional<Checkpoint> find_checkpoint(const fs::path& output, const Terminal
   return loaded.checkpoint;
 }
 
+// Where a run goes on, and what had turned up until there.
+struct EarlierPart {
+  ResumePoint resume;
+  Notes notes;
+};
+
 // Loads a checkpoint; none: from the start.
-std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRecord& record, Method& method,
+std::optional<EarlierPart> load_earlier_part(const fs::path& output, const RunRecord& record, Method& method,
                                              const Terminal& terminal) {
   const std::optional<Checkpoint> checkpoint = find_checkpoint(output, terminal);
   if (!checkpoint) return std::nullopt;
   if (checkpoint->content_key != record.content_key) refuse_other_run(output.string());
-  ResumePoint resume;
+  EarlierPart earlier;
+  earlier.notes = checkpoint->notes;
+  ResumePoint& resume = earlier.resume;
   resume.start_energy = stored_energy(method.diagnostics());  // it is still in its initial state
   StateReader reader(checkpoint->arrays);
   method.load(reader);
@@ -150,7 +185,7 @@ std::optional<ResumePoint> load_resume_point(const fs::path& output, const RunRe
   MetricsTable table = read_metrics(output / "metrics.csv", AtDamage::stop);
   table.join(read_metrics_if_any(output / "timings.csv"));
   add_totals(table, resume);
-  return resume;
+  return earlier;
 }
 
 // By the metric's name or its title.
@@ -218,10 +253,18 @@ void tell_outcome(const RunSummary& summary, const std::string& output, const Te
   }
 }
 
+// What is made again without a step, but for the collections: the record and the shapes of examples.
+bool has_damaged_record(const std::string& output) {
+  const std::vector<FileDamage> damaged = find_damaged_files(output);
+  return std::any_of(damaged.begin(), damaged.end(), [](const FileDamage& damage) {
+    return damage.file == "run.json" || damage.file == "examples.vtp" || damage.file == k_checksums_name;
+  });
+}
+
 // What an earlier run in the directory left to do; frames that are there are never made shorter.
 bool is_complete(const std::string& output, const std::string& key, int frames) {
   const std::optional<RunRecord> earlier = find_run_record(output);
-  if (!earlier) return false;
+  if (!earlier || has_damaged_record(output)) return false;
   if (earlier->content_key != key) refuse_other_run(output);
   return earlier->status == RunStatus::done && earlier->frames >= frames &&
          !find_run_damage(output, earlier->frames);
@@ -234,9 +277,9 @@ void write_example_shapes(const fs::path& output, const Scene& scene, const Capa
   if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
 
-RunSummary simulate_into(const std::string& output, const RunRecord& record, const Scene& scene,
-                         Method& method, const RunArguments& arguments,
-                         const std::optional<ResumePoint>& resume, const Terminal& terminal) {
+RunSummary simulate_into(const std::string& output, const RunRecord& record, const MethodInfo& info,
+                         const Scene& scene, Method& method, const RunArguments& arguments,
+                         const std::optional<EarlierPart>& earlier, const Terminal& terminal) {
   ProgressBar bar(terminal, record.method);
   RunOptions options;
   options.frames = arguments.frames;
@@ -244,12 +287,15 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
   options.progress = [&](const FrameMetrics& metrics, int frames) {
     bar.update(metrics.frame, frames, metrics.time);
   };
+  const ResumePoint* resume = earlier ? &earlier->resume : nullptr;
   RunDirectory directory(output, record, resume ? resume->frame + 1 : 0);
-  const std::size_t said = method.notes().size();
-  const RunSummary simulated = simulate(method, scene, directory, options, resume ? &*resume : nullptr);
-  Notes later = method.notes();  // what turned up on the way
-  later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
-  directory.add_notes(later);
+  write_example_shapes(output, scene, info.capabilities);
+  directory.keep_notes(earlier ? earlier->notes : Notes(), [&method, said = method.notes().size()] {
+    Notes later = method.notes();  // what turned up on the way
+    later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
+    return later;
+  });
+  const RunSummary simulated = simulate(method, scene, directory, options, resume);
   RunSummary summary = directory.finish(simulated);
   bar.finish();
   return summary;
@@ -263,9 +309,12 @@ std::unique_ptr<Method> make_method(const MethodInfo& info, const Scene& scene, 
     return info.make(scene, file.method(info.name));
   } catch (const OverlapError& error) {
     const fs::path path = fs::path(output) / "overlap.vtp";
-    write_geometry(path, error.triangles(), 0);
     Problem problem = error.problems().front();
-    problem.message += fmt::format(" (the triangles: {})", path.string());
+    try {
+      write_target(path, {}, [&] { write_geometry(path, error.triangles(), 0); });
+      problem.message += fmt::format(" (the triangles: {})", path.string());
+    } catch (const InputError&) {  // somebody else's file has that name
+    }
     throw InputError(std::move(problem));
   }
 }
@@ -288,11 +337,14 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   const std::string output = arguments.output.empty()
                                  ? fmt::format("out/{}-{}", fs::path(file.path).stem().string(), name)
                                  : arguments.output;
+  if (arguments.overwrite) refuse_own_input(file, name, output);
   make_writable_directory(output);
   const DirectoryLock lock(output);
+  refuse_occupied(output, arguments);
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
   if (arguments.resume && is_complete(output, content_key(file, name), frames)) {
     repair_collections(output);
+    if (!fs::exists(fs::path(output) / k_checksums_name)) write_run_checksums(output);
     return tell_already_there(frames, output, terminal);
   }
 
@@ -305,13 +357,14 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   record.setup_time = set_up_began.seconds();
   teller.reset();
   tell_notes(record, terminal);
-  std::optional<ResumePoint> resume;
-  if (arguments.resume) resume = load_resume_point(output, record, *method, terminal);
-  if (resume && resume->frame > frames) return tell_already_there(frames, output, terminal);
-  if (resume) terminal.note(fmt::format("going on after frame {}", resume->frame));
-  write_example_shapes(output, scene, info.capabilities);
+  std::optional<EarlierPart> earlier;
+  if (arguments.resume) earlier = load_earlier_part(output, record, *method, terminal);
+  if (earlier && earlier->resume.frame > frames) return tell_already_there(frames, output, terminal);
+  if (earlier) terminal.note(fmt::format("going on after frame {}", earlier->resume.frame));
+  if (arguments.overwrite && holds_run(output)) remove_run(output);
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
-  const RunSummary summary = simulate_into(output, record, scene, *method, arguments, resume, terminal);
+  const RunSummary summary =
+      simulate_into(output, record, info, scene, *method, arguments, earlier, terminal);
   tell(std::span(summary.notes).subspan(record.notes.size()), terminal);
   tell_outcome(summary, output, terminal);
   if (summary.status != Status::ok) return exit_code_of(summary.status);

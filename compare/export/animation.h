@@ -54,8 +54,13 @@ Animation read_animation(const std::filesystem::path& directory, const FrameRang
 // One function a format; each throws OutputError, and InputError for what the format cannot hold.
 void write_glb(const std::filesystem::path& file, const Animation& animation);
 void write_usda(const std::filesystem::path& file, const Animation& animation);
-// With the first frame as an OBJ of the same name beside it.
-void write_pc2(const std::filesystem::path& file, const Animation& animation);
+
+// The one surface of a run that stays whole, which is all that a point cache can hold; InputError otherwise.
+const AnimationPart& only_part(const Animation& animation);
+void write_pc2(const std::filesystem::path& file, const AnimationPart& part);
+// The mesh that a point cache moves: its first frame as FILE.pc2.obj, a name that no mesh of the user's own has.
+std::filesystem::path mesh_beside(const std::filesystem::path& point_cache);
+void write_first_frame(const std::filesystem::path& file, const AnimationPart& part);
 
 // .mp4 or .gif of a run, drawn by exemplar-render and encoded by ffmpeg. Throws InputError when one of them is not there.
 void write_movie(const std::filesystem::path& file, const std::filesystem::path& directory,

@@ -78,7 +78,8 @@ void write_movie(const fs::path& file, const fs::path& directory, const Animatio
                                    "--times",
                                    times,
                                    "--size",
-                                   "960x720"};
+                                   "960x720",
+                                   "--overwrite"};
   command.insert(command.begin(), display->begin(), display->end());
   must_run(command, work.path(), "exemplar-render");
   int count = 0;
@@ -91,7 +92,7 @@ void write_movie(const fs::path& file, const fs::path& directory, const Animatio
   const fs::path made = work.path() / ("film" + file.extension().string());
   encode.push_back(made.string());
   must_run(encode, work.path(), "ffmpeg");
-  fs::copy_file(made, file, fs::copy_options::overwrite_existing);
+  write_file_atomically(file, file_bytes(made));
 }
 
 }  // namespace exemplar

@@ -95,13 +95,24 @@ std::string mesh_text(const AnimationTrack& track, std::size_t index) {
 
 }  // namespace
 
-void write_pc2(const fs::path& file, const Animation& animation) {
+const AnimationPart& only_part(const Animation& animation) {
   if (animation.tracks.front().parts.size() != 1)
     throw InputError("the surface breaks, and a .pc2 holds one set of triangles: use .glb or .usda");
   if (animation.tracks.size() > 2 ||
       (animation.tracks.size() == 2 && animation.tracks[1].name != "obstacles"))
     throw InputError("a .pc2 holds one run: name its directory instead of the comparison");
-  const AnimationPart& part = animation.tracks.front().parts.front();
+  return animation.tracks.front().parts.front();
+}
+
+fs::path mesh_beside(const fs::path& point_cache) {
+  return point_cache.string() + ".obj";
+}
+
+void write_first_frame(const fs::path& file, const AnimationPart& part) {
+  write_file_atomically(file, obj_text(part, "surface"));
+}
+
+void write_pc2(const fs::path& file, const AnimationPart& part) {
   std::string bytes("POINTCACHE2\0", 12);
   put(bytes, std::int32_t{1});
   put(bytes, static_cast<std::int32_t>(part.frames.front().rows()));
@@ -111,7 +122,6 @@ void write_pc2(const fs::path& file, const Animation& animation) {
   for (const Points& points : part.frames) {
     for (Eigen::Index i = 0; i < points.size(); ++i) put(bytes, static_cast<float>(points.data()[i]));
   }
-  write_file_atomically(fs::path(file).replace_extension(".obj"), obj_text(part, "surface"));
   write_file_atomically(file, bytes);
 }
 

@@ -8,6 +8,7 @@
 #include "compare/render/contact_sheet.h"
 #include "core/base/errors.h"
 #include "core/output/atomic_file.h"
+#include "core/output/target_file.h"
 
 namespace {
 
@@ -36,6 +37,9 @@ struct Call {
   std::string directory, output = "sheet.png", tiles, size;
   std::vector<double> view, up;
   exemplar::render::SheetOptions options;
+  bool overwrite = false;
+
+  exemplar::WriteRule rule() const { return {overwrite, {}}; }
 };
 
 void describe(CLI::App& app, Call& call) {
@@ -59,6 +63,7 @@ void describe(CLI::App& app, Call& call) {
   app.add_option("--samples", call.options.samples, "supersampling along each axis")->check(CLI::Range(1, 4));
   app.add_flag("--mesh", call.options.mesh_edges, "draw the edges of the mesh");
   app.add_option("--tiles", call.tiles, "also write each picture without labels into this directory");
+  app.add_flag("--overwrite", call.overwrite, "replace pictures that this program did not make, too");
 }
 
 }  // namespace
@@ -77,9 +82,14 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
     if (!call.size.empty()) set_size(call.options, call.size);
     if (!call.view.empty()) call.options.view = to_vector(call.view, "--view");
     if (!call.up.empty()) call.options.up = to_vector(call.up, "--up");
+    if (!call.output.ends_with(".png")) throw InputError(call.output + ": the sheet is a .png");
+    exemplar::check_target(call.output, call.rule());
+    if (!call.tiles.empty()) exemplar::check_target_folder(call.tiles, call.rule());
     const exemplar::render::Sheet sheet = exemplar::render::make_sheet(call.directory, call.options);
-    exemplar::render::write_png(call.output, sheet.image);
+    exemplar::write_target(call.output, call.rule(),
+                           [&] { exemplar::render::write_png(call.output, sheet.image); });
     if (!call.tiles.empty()) exemplar::render::write_tiles(call.tiles, sheet);
+    if (!call.tiles.empty()) exemplar::mark_folder(call.tiles);
     fmt::print("{}: {} x {} pixels\n", call.output, sheet.image.width, sheet.image.height);
   } catch (const InputError& error) {
     fmt::print(stderr, "exemplar-render: {}\n", error.what());

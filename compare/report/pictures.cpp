@@ -49,12 +49,23 @@ bool has_rigs(const Comparison& comparison) {
 
 }  // namespace
 
+std::vector<fs::path> picture_files(const fs::path& folder) {
+  std::vector<fs::path> files{"sheet.png",          "tiles.json",   "log.txt",
+                              "skinning.png",       "skinning.txt", "example_weights.png",
+                              "example_weights.txt"};
+  const Json tiles = Json::parse(file_bytes(folder / "tiles.json"), nullptr, false);
+  if (!tiles.is_array()) return files;
+  for (const Json& tile : tiles) {
+    const fs::path file = tile.is_object() ? tile.value("file", "") : "";
+    if (!file.empty() && file == file.filename()) files.push_back(file);
+  }
+  return files;
+}
+
 Pictures render_pictures(const Comparison& comparison, const std::function<bool()>& interrupted) {
   Pictures pictures;
   const fs::path program = fs::path(own_program()).parent_path() / "exemplar-render";
   const fs::path folder = comparison.directory / "pictures";
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
   if (!fs::exists(program)) {
     pictures.problem = "exemplar-render is not built";
     return pictures;
@@ -65,7 +76,7 @@ Pictures render_pictures(const Comparison& comparison, const std::function<bool(
     return pictures;
   }
   std::vector<std::string> command = *display;
-  command.insert(command.end(), {program.string(), comparison.directory.string()});
+  command.insert(command.end(), {program.string(), comparison.directory.string(), "--overwrite"});
   const std::vector<std::string> coloured = command;
   command.insert(command.end(), {"-o", (folder / "sheet.png").string(), "--tiles", folder.string(),
                                  "--columns", "5", "--size", "420x315"});

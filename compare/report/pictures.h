@@ -1,6 +1,7 @@
 // Pictures of every run at five times, drawn by the program exemplar-render beside this one.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -22,6 +23,9 @@ struct Pictures {
   std::string rigs, examples;
   std::string problem;  // why there are none; empty: all is well
 };
+
+// What render_pictures() leaves in the folder `pictures`, there or not.
+std::vector<std::filesystem::path> picture_files(const std::filesystem::path& folder);
 
 // Starts a virtual display (xvfb-run) when there is none. Never throws: without pictures the page draws them
 // itself.

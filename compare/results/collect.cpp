@@ -144,12 +144,25 @@ void shade_sweeps(std::vector<ComparedRun>& runs) {
   }
 }
 
-void read_runs(Comparison& comparison, const std::vector<std::string>& methods) {
+RunData run_without_record(const PlannedRun& plan, const fs::path& directory) {
+  RunData run;
+  run.plan = plan;
+  run.directory = directory;
+  const std::string error = last_error(directory / "log.txt");
+  run.record.status = error.empty() ? RunStatus::waiting : RunStatus::failed;
+  run.record.message = error.empty() ? "it has not begun yet" : error;
+  return run;
+}
+
+void read_runs(Comparison& comparison, const std::vector<std::string>& methods,
+               const std::set<std::string>& waiting) {
   const std::map<std::string, std::string> colours = colours_of(comparison.study, methods);
   std::vector<std::string> series;
   for (const PlannedRun& plan : comparison.study.runs) {
     ComparedRun run;
-    run.data = read_run(plan, comparison.directory / plan.directory);
+    const fs::path directory = comparison.directory / plan.directory;
+    run.data =
+        waiting.count(plan.directory) ? run_without_record(plan, directory) : read_run(plan, directory);
     run.colour = colours.at(plan.series);
     if (std::find(series.begin(), series.end(), plan.series) == series.end()) series.push_back(plan.series);
     run.series = static_cast<int>(std::find(series.begin(), series.end(), plan.series) - series.begin());
@@ -207,11 +220,12 @@ bool Comparison::all_done() const {
   return std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.data.is_done(); });
 }
 
-Comparison collect(const Study& study, const fs::path& directory, const std::vector<std::string>& methods) {
+Comparison collect(const Study& study, const fs::path& directory, const std::vector<std::string>& methods,
+                   const std::set<std::string>& waiting) {
   Comparison comparison;
   comparison.study = study;
   comparison.directory = directory;
-  read_runs(comparison, methods);
+  read_runs(comparison, methods, waiting);
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
     if (comparison.runs[i].data.plan.reference) compare_with_reference(comparison, i);
   }

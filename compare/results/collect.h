@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,9 @@ struct Comparison {
 };
 
 // Reads every run of the study below `directory`. `methods`: names of all methods, in the order that gives
-// each its colour in every report.
+// each its colour in every report. `waiting`: directories of runs that have not begun; what is there is an earlier run's.
 Comparison collect(const Study& study, const std::filesystem::path& directory,
-                   const std::vector<std::string>& methods);
+                   const std::vector<std::string>& methods, const std::set<std::string>& waiting = {});
 
 void write_comparison_csv(const Comparison& comparison);
 Json comparison_json(const Comparison& comparison);

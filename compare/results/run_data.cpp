@@ -7,22 +7,13 @@
 #include <fstream>
 
 #include "core/base/errors.h"
+#include "core/output/directory_lock.h"
 
 namespace exemplar {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// The last line of a log that says what went wrong; for runs that ended before they wrote run.json.
-std::string last_error(const fs::path& log) {
-  std::ifstream in(log);
-  std::string line, error;
-  while (std::getline(in, line)) {
-    if (line.starts_with("error: ")) error += (error.empty() ? "" : "; ") + line.substr(7);
-  }
-  return error;
-}
 
 std::vector<PvdEntry> entries_of(const fs::path& path) {
   if (!fs::is_regular_file(path)) return {};
@@ -46,13 +37,24 @@ void add_warnings(RunData& run) {
     run.warn(fmt::format("the surface sinks up to {:.3g} mm into obstacles", deepest * 1e3));
   const double inverted = largest_in(run.metrics, "inverted");
   if (inverted > 0) run.warn(fmt::format("up to {:g} elements are inside out", inverted));
-  if (run.record.status == RunStatus::running) {
+  if (run.record.status == RunStatus::running && is_locked(run.directory)) {
+    run.record.message = "it is in progress";
+  } else if (run.record.status == RunStatus::running) {
     run.record.status = RunStatus::interrupted;
     run.record.message = "the run was ended from outside";
   }
 }
 
 }  // namespace
+
+std::string last_error(const fs::path& log) {
+  std::ifstream in(log);
+  std::string line, error;
+  while (std::getline(in, line)) {
+    if (line.starts_with("error: ")) error += (error.empty() ? "" : "; ") + line.substr(7);
+  }
+  return error;
+}
 
 std::vector<std::string> RunData::notes(Severity severity) const {
   std::vector<std::string> texts;

@@ -33,4 +33,7 @@ RunData read_run(const PlannedRun& plan, const std::filesystem::path& directory)
 // The entry whose time is within half a frame of `time`; nullptr when there is none.
 const PvdEntry* entry_at(const std::vector<PvdEntry>& entries, double time);
 
+// What a log says went wrong; for runs that ended before they wrote run.json.
+std::string last_error(const std::filesystem::path& log);
+
 }  // namespace exemplar

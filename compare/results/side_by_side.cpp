@@ -161,21 +161,23 @@ Geometry cut_to_shaft(const Geometry& surface, const Box& box) {
   return cut;
 }
 
-void write_side_by_side(const Comparison& comparison) {
+std::vector<fs::path> write_side_by_side(const Comparison& comparison) {
   const fs::path folder = comparison.directory / "side_by_side";
-  fs::remove_all(folder);
-  fs::remove(comparison.directory / "side_by_side.pvd");
   const std::vector<double> times = all_times(comparison);
-  if (times.empty()) return;
+  if (times.empty()) return {};
   make_writable_directory(folder);
+  std::vector<fs::path> files{"side_by_side.pvd"};
   const std::vector<Vec3> offsets = side_by_side_offsets(comparison.runs.size(), comparison.bounds);
   PvdFile collection(comparison.directory / "side_by_side.pvd");
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::string file = fmt::format("frame_{:05}.vtm", i);
-    write_vtm(folder / file, times[i], blocks_at(comparison, offsets, times[i]));
+    for (const fs::path& written :
+         write_vtm(folder / file, times[i], blocks_at(comparison, offsets, times[i])))
+      files.push_back(fs::path("side_by_side") / written);
     collection.add(times[i], fs::path("side_by_side") / file);
   }
   collection.save();
+  return files;
 }
 
 }  // namespace exemplar

@@ -19,6 +19,7 @@ Geometry cut_to_shaft(const Geometry& surface, const Box& box);
 // The motion's box with room around it, in which a run is shown.
 Box display_box(const Box& bounds);
 
-void write_side_by_side(const Comparison& comparison);
+// Returns what was written, relative to the comparison's folder.
+std::vector<std::filesystem::path> write_side_by_side(const Comparison& comparison);
 
 }  // namespace exemplar

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -13,8 +12,6 @@
 namespace exemplar {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* k_loopback = "127.0.0.1";
 
@@ -34,8 +31,6 @@ struct PageServer::State {
   mutable std::mutex mutex;
   std::string page;
   int version = 0;
-  int loaded = -1;               // the latest version that was asked for
-  Clock::time_point last_asked;  // for the page or its number
 
   void answer_page(const httplib::Request& request, httplib::Response& response) {
     const std::lock_guard lock(mutex);
@@ -43,8 +38,6 @@ struct PageServer::State {
       response.status = 403;
       return;
     }
-    loaded = version;
-    last_asked = Clock::now();
     response.set_header("Cache-Control", "no-store");
     response.set_content(reloading(page, version), "text/html; charset=utf-8");
   }
@@ -55,7 +48,6 @@ struct PageServer::State {
       response.status = 403;
       return;
     }
-    last_asked = Clock::now();
     response.set_header("Cache-Control", "no-store");
     response.set_content(std::to_string(version), "text/plain");
   }
@@ -95,19 +87,6 @@ void PageServer::show(const std::string& page) {
   const std::lock_guard lock(m_state->mutex);
   m_state->page = page;
   ++m_state->version;
-}
-
-void PageServer::wait_for_readers(double seconds) const {
-  const Clock::time_point start = Clock::now();
-  const auto until = start + std::chrono::duration<double>(seconds);
-  while (Clock::now() < until) {
-    {
-      const std::lock_guard lock(m_state->mutex);
-      const bool somebody = m_state->loaded >= 0 && start - m_state->last_asked < std::chrono::seconds(10);
-      if (!somebody || m_state->loaded == m_state->version) return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
 }
 
 std::string reloading(const std::string& page, int version) {

@@ -18,8 +18,6 @@ class PageServer {
   std::string address() const;  // http://127.0.0.1:PORT/
   // What is served from now on. Pages that are open notice within two seconds.
   void show(const std::string& page);
-  // Waits until the latest version has been loaded, at most `seconds`; at once when no page is open.
-  void wait_for_readers(double seconds) const;
 
  private:
   struct State;

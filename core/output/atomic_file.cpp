@@ -84,7 +84,23 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
+
+// TARGET.PROCESS-COUNTER.tmp
+std::optional<fs::path> target_of_temporary(const fs::path& file) {
+  const fs::path named = file.stem();
+  const std::string numbers = named.extension().string();
+  const std::size_t dash = numbers.find('-');
+  if (file.extension() != ".tmp" || dash == std::string::npos) return std::nullopt;
+  if (!is_number(std::string_view(numbers).substr(1, dash - 1)) ||
+      !is_number(std::string_view(numbers).substr(dash + 1)))
+    return std::nullopt;
+  return file.parent_path() / named.stem();
+}
 
 std::string file_bytes(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

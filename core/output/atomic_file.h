@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ std::string file_bytes(const std::filesystem::path& path);
 
 // What the file must survive: power_failure also waits until the bytes are on the disk.
 enum class Durability { process_crash, power_failure };
+
+// Of what a process left that was killed while it wrote: the file it should have become. Nothing for another name.
+std::optional<std::filesystem::path> target_of_temporary(const std::filesystem::path& file);
 
 // Replaces `path` by `bytes` (text or binary). Throws OutputError; then `path` is what it was before.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,

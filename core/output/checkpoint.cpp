@@ -10,8 +10,8 @@
 #include "core/base/checksum.h"
 #include "core/base/errors.h"
 
-// File: magic, then method, content key, time, frame, number of arrays, (name, bytes) each; then the checksum
-// of all before it. Strings and arrays are preceded by their length (64 bit). Little-endian, like every
+// File: magic, then method, content key, time, frame, number of arrays, (name, bytes) each, number of notes, (severity,
+// text) each, where older files end before; then the checksum of all before it. Strings and arrays are preceded by their length (64 bit). Little-endian, like every
 // machine we run on.
 namespace exemplar {
 
@@ -41,6 +41,11 @@ std::string encode(const Checkpoint& checkpoint) {
   for (const auto& [name, bytes] : checkpoint.arrays) {
     put_block(out, name.data(), name.size());
     put_block(out, bytes.data(), bytes.size());
+  }
+  put(out, static_cast<std::uint64_t>(checkpoint.notes.size()));
+  for (const Note& note : checkpoint.notes) {
+    put(out, static_cast<std::uint8_t>(note.severity));
+    put_block(out, note.text.data(), note.text.size());
   }
   put(out, checksum(out));
   return out;
@@ -113,10 +118,9 @@ void save_checkpoint(const fs::path& directory, const Checkpoint& checkpoint) {
 
 Checkpoint read_checkpoint(const fs::path& path) {
   const std::string bytes = read_whole_file(path);
-  Decoder decoder(path, bytes);
+  const std::size_t body = bytes.size() - std::min(bytes.size(), sizeof(std::uint64_t));
+  Decoder decoder(path, std::string_view(bytes).substr(0, body));
   if (decoder.take(k_magic.size()) != k_magic) decoder.damaged("it does not begin like one");
-  const std::size_t body = bytes.size() - sizeof(std::uint64_t);
-  if (bytes.size() < k_magic.size() + sizeof(std::uint64_t)) decoder.damaged("it ends too early");
   std::uint64_t expected = 0;
   std::memcpy(&expected, bytes.data() + body, sizeof expected);
   if (checksum(std::string_view(bytes).substr(0, body)) != expected) decoder.damaged("its checksum is wrong");
@@ -130,6 +134,12 @@ Checkpoint read_checkpoint(const fs::path& path) {
     const std::string name(decoder.block());
     const std::string_view data = decoder.block();
     checkpoint.arrays[name].assign(data.begin(), data.end());
+  }
+  const auto notes = decoder.at_end() ? 0 : decoder.number<std::uint64_t>();
+  for (std::uint64_t i = 0; i < notes; ++i) {
+    const bool is_warning = decoder.number<std::uint8_t>() != 0;
+    checkpoint.notes.push_back(
+        {is_warning ? Severity::warning : Severity::note, std::string(decoder.block())});
   }
   return checkpoint;
 }
@@ -148,6 +158,12 @@ LoadedCheckpoint load_latest_checkpoint(const fs::path& directory, int before) {
     }
   }
   return loaded;
+}
+
+std::vector<fs::path> checkpoint_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const auto& [frame, path] : list_checkpoints(directory)) files.push_back(path);
+  return files;
 }
 
 void remove_checkpoints(const fs::path& directory) {

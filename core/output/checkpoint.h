@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/note.h"
 #include "core/output/atomic_file.h"
 #include "core/output/state.h"
 
@@ -19,6 +20,7 @@ struct Checkpoint {
   double time = 0;          // s
   int frame = 0;            // the last frame that is part of this state
   StateArrays arrays;
+  Notes notes;  // what turned up in the steps so far
 };
 
 // Writes checkpoint_<frame>.bin into `directory` (made if needed) and removes all others but the one before
@@ -37,6 +39,8 @@ LoadedCheckpoint load_latest_checkpoint(const std::filesystem::path& directory,
 // One file; throws InputError when it is damaged.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
+// Earliest first.
+std::vector<std::filesystem::path> checkpoint_files(const std::filesystem::path& directory);
 // Before a run that starts anew.
 void remove_checkpoints(const std::filesystem::path& directory);
 

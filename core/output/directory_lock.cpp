@@ -64,6 +64,14 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : m_path(di
     const ssize_t written = ::pwrite(m_descriptor, name.data(), name.size(), 0);
 }
 
+bool is_locked(const std::filesystem::path& directory) {
+  const int descriptor = ::open((directory / ".lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool is_held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return is_held;
+}
+
 DirectoryLock::~DirectoryLock() {
   ::unlink(m_path.c_str());
   ::close(m_descriptor);

@@ -19,4 +19,7 @@ class DirectoryLock {
   int m_descriptor = -1;
 };
 
+// A process writes into the directory.
+bool is_locked(const std::filesystem::path& directory);
+
 }  // namespace exemplar

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -45,29 +46,38 @@ std::optional<FrameName> parse_frame_name(const fs::path& file) {
   return FrameName{stem.substr(0, underscore), std::stoi(digits)};
 }
 
-bool is_series_collection(const fs::path& pvd) {
-  if (pvd.extension() != ".pvd") return false;
-  try {
-    const auto entries = read_pvd(pvd);
-    return std::all_of(entries.begin(), entries.end(), [&](const PvdEntry& entry) {
-      return entry.file.parent_path().filename() == "frames" && parse_frame_name(entry.file).has_value();
-    });
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
-// Of a writer that was killed in the middle of a file.
-bool is_left_over(const fs::path& file) {
-  return file.extension() == ".tmp";
+bool is_name_of(const ManifestEntry& entry) {
+  const std::optional<FrameName> name = parse_frame_name(entry.file);
+  return name && name->series == entry.series && name->frame == entry.frame;
 }
 
 std::vector<fs::path> sorted_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& item : fs::directory_iterator(folder)) {
+  std::error_code none;
+  for (const auto& item : fs::directory_iterator(folder, none)) {
     if (item.is_regular_file()) files.push_back(item.path());
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Of a writer that was killed in the middle of a file of a run.
+bool is_left_over(const fs::path& file) {
+  const std::optional<fs::path> target = target_of_temporary(file);
+  if (!target) return false;
+  static const std::set<std::string> names{"run.json",      "metrics.csv",  "timings.csv", "manifest.csv",
+                                           "checksums.csv", "examples.vtp", ".writable"};
+  return target->extension() == ".pvd" || names.count(target->filename().string()) > 0 ||
+         parse_frame_name(*target);
+}
+
+std::vector<fs::path> left_overs(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : {directory, directory / "frames"}) {
+    for (const fs::path& file : sorted_files(folder)) {
+      if (is_left_over(file)) files.push_back(file);
+    }
+  }
   return files;
 }
 
@@ -89,7 +99,6 @@ class FrameWriter::Implementation {
     make_writable_directory(directory / "frames");
     try {
       continue_collections(first_frame);
-      remove_frames_from(first_frame);
     } catch (const fs::filesystem_error& error) {
       throw OutputError(error.path1(), error.code().message());
     }
@@ -139,29 +148,23 @@ class FrameWriter::Implementation {
     std::vector<FieldArray> known_arrays;  // without values
   };
 
-  // From the manifest: a collection itself may have been lost.
+  // From the manifest: a collection itself may have been lost. Collections first, so that none lists what is gone.
   void continue_collections(int first_frame) {
     std::vector<ManifestEntry> kept;
     for (const ManifestEntry& entry : read_manifest(m_directory)) {
       if (entry.frame < first_frame && fs::exists(m_directory / entry.file)) kept.push_back(entry);
     }
     for (const ManifestEntry& entry : kept) series_named(entry.series).collection.add(entry.time, entry.file);
-    for (const fs::path& file : sorted_files(m_directory)) {
-      const bool is_dropped = is_series_collection(file) && !m_series.count(file.stem().string());
-      if (is_left_over(file) || is_dropped) fs::remove(file);
+    const std::vector<fs::path> dropped = frame_files(m_directory, first_frame);
+    for (const std::string& series : series_in(m_directory)) {
+      if (!m_series.count(series)) fs::remove(m_directory / (series + ".pvd"));
     }
     for (auto& [name, series] : m_series) {
       series.collection.save();
       remember_arrays(series, read_geometry(m_directory / series.collection.entries().back().file));
     }
+    for (const fs::path& file : dropped) fs::remove(file);
     m_manifest = std::make_unique<ManifestFile>(m_directory, kept);
-  }
-
-  void remove_frames_from(int first_frame) {
-    for (const fs::path& file : sorted_files(m_directory / "frames")) {
-      const auto name = parse_frame_name(file);
-      if (is_left_over(file) || (name && name->frame >= first_frame)) fs::remove(file);
-    }
   }
 
   void run() {
@@ -312,13 +315,44 @@ void repair_collections(const fs::path& directory) {
     collections.try_emplace(entry.series, path).first->second.add(entry.time, entry.file);
   }
   for (const auto& [series, collection] : collections) {
-    bool is_whole = false;
-    try {
-      is_whole = read_pvd(collection.path()).size() == collection.entries().size();
-    } catch (const InputError&) {
-    }
-    if (!is_whole) collection.save();
+    if (file_bytes(collection.path()) != collection.text()) collection.save();
   }
+  std::error_code ignored;
+  for (const fs::path& file : left_overs(directory)) fs::remove(file, ignored);
+}
+
+std::set<std::string> series_in(const fs::path& directory) {
+  std::set<std::string> series;
+  for (const ManifestEntry& entry : read_manifest(directory)) series.insert(entry.series);
+  return series;
+}
+
+std::vector<fs::path> frame_files(const fs::path& directory, int first_frame) {
+  std::vector<fs::path> files;
+  int next = 0;  // a writer may be killed before the manifest names what it wrote
+  for (const ManifestEntry& entry : read_manifest(directory)) {
+    if (!is_name_of(entry)) continue;
+    next = std::max(next, entry.frame + 1);
+    if (entry.frame >= first_frame) files.push_back(directory / entry.file);
+  }
+  for (const fs::path& file : sorted_files(directory / "frames")) {
+    const std::optional<FrameName> name = parse_frame_name(file);
+    if (name && name->frame == next && next >= first_frame) files.push_back(file);
+  }
+  const std::vector<fs::path> halves = left_overs(directory);
+  files.insert(files.end(), halves.begin(), halves.end());
+  return files;
+}
+
+std::vector<fs::path> files_of_series(const fs::path& directory, const std::string& series) {
+  std::vector<fs::path> files;
+  if (const fs::path pvd = directory / (series + ".pvd"); fs::exists(fs::symlink_status(pvd)))
+    files.push_back(pvd);
+  for (const fs::path& file : sorted_files(directory / "frames")) {
+    const std::optional<FrameName> name = parse_frame_name(file);
+    if (name && name->series == series) files.push_back(file);
+  }
+  return files;
 }
 
 double FrameWriter::busy_seconds() const {

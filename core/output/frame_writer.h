@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/output/atomic_file.h"
@@ -19,9 +21,9 @@ namespace exemplar {
 
 class FrameWriter {
  public:
-  // Makes the folder and checks that it is writable (OutputError). Frames from `first_frame` on that an
-  // earlier run left are dropped, from the .pvd files first; earlier ones, as the manifest has them, are kept and
-  // continued: 0 starts anew, and a resumed run passes the frame after its checkpoint's.
+  // Makes the folder and checks that it is writable (OutputError). Frames from `first_frame` on that the manifest
+  // names are dropped, from the .pvd files first; earlier ones are kept and continued: 0 starts anew, and a resumed run
+  // passes the frame after its checkpoint's. Files that no manifest names stay.
   explicit FrameWriter(const std::filesystem::path& directory, int first_frame = 0);
   ~FrameWriter();  // waits for what is queued; errors are lost here, so call close()
   FrameWriter(const FrameWriter&) = delete;
@@ -48,6 +50,14 @@ class FrameWriter {
   class Implementation;
   std::unique_ptr<Implementation> m_implementation;
 };
+
+// What a run has made in its folder. Series, by its manifest.
+std::set<std::string> series_in(const std::filesystem::path& directory);
+// Its frames from `first_frame` on, by its manifest, with what a killed writer left behind: nothing else is ever removed.
+std::vector<std::filesystem::path> frame_files(const std::filesystem::path& directory, int first_frame = 0);
+// Everything that has the name of a series' collection or of one of its frames, whoever made it.
+std::vector<std::filesystem::path> files_of_series(const std::filesystem::path& directory,
+                                                   const std::string& series);
 
 // The collections of a finished run as its manifest has them, where one is lost or damaged. Throws OutputError.
 void repair_collections(const std::filesystem::path& directory);

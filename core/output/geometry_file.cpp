@@ -17,8 +17,9 @@ void write_geometry(const fs::path& path, const Geometry& geometry, double time)
   write_file_atomically(path, encode_geometry(geometry, time));
 }
 
-void write_vtm(const fs::path& path, double time,
-               const std::vector<std::pair<std::string, Geometry>>& blocks) {
+std::vector<fs::path> write_vtm(const fs::path& path, double time,
+                                const std::vector<std::pair<std::string, Geometry>>& blocks) {
+  std::vector<fs::path> files{path.filename()};
   const fs::path folder = path.parent_path() / path.stem();
   if (!blocks.empty()) make_writable_directory(folder);
   std::string text =
@@ -30,11 +31,13 @@ void write_vtm(const fs::path& path, double time,
     const auto& [name, geometry] = blocks[i];
     const std::string file = fmt::format("block_{:02}{}", i, geometry_extension(geometry.kind));
     write_geometry(folder / file, geometry, time);
+    files.push_back(path.stem() / file);
     text += fmt::format("    <DataSet index=\"{}\" name=\"{}\" file=\"{}\"/>\n", i, escape_xml(name),
                         escape_xml((path.stem() / file).generic_string()));
   }
   text += "  </vtkMultiBlockDataSet>\n</VTKFile>\n";
   write_file_atomically(path, text);
+  return files;
 }
 
 }  // namespace exemplar

@@ -42,8 +42,9 @@ void write_geometry(const std::filesystem::path& path, const Geometry& geometry,
 Geometry read_geometry(const std::filesystem::path& path);
 
 // Several named geometries at one moment: `path` (.vtm) refers to files in a folder beside it that has its
-// stem as name. The blocks are written first, so the .vtm never lists a missing file. Throws OutputError.
-void write_vtm(const std::filesystem::path& path, double time,
-               const std::vector<std::pair<std::string, Geometry>>& blocks);
+// stem as name. The blocks are written first, so the .vtm never lists a missing file. Returns what was written, relative
+// to the folder of `path`. Throws OutputError.
+std::vector<std::filesystem::path> write_vtm(const std::filesystem::path& path, double time,
+                                             const std::vector<std::pair<std::string, Geometry>>& blocks);
 
 }  // namespace exemplar

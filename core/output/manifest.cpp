@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/base/checksum.h"
 #include "core/output/atomic_file.h"
 
 namespace exemplar {
@@ -42,17 +41,6 @@ std::optional<ManifestEntry> parse_line(const std::string& line) {
   entry.file = file;
   if (entry.file.parent_path() != "frames") return std::nullopt;
   return entry;
-}
-
-std::string damage_of(const fs::path& directory, const ManifestEntry& entry) {
-  std::error_code error;
-  const auto size = fs::file_size(directory / entry.file, error);
-  if (error) return fmt::format("{} is missing", entry.file.string());
-  if (size != entry.bytes)
-    return fmt::format("{} has {} of {} bytes", entry.file.string(), size, entry.bytes);
-  if (checksum(file_bytes(directory / entry.file)) != entry.checksum)
-    return fmt::format("{} has a wrong checksum", entry.file.string());
-  return {};
 }
 
 }  // namespace
@@ -94,7 +82,7 @@ std::optional<FrameDamage> find_damage(const fs::path& directory, int last) {
     if (entry.frame > last) break;
     if (entry.frame > whole + 1) break;
     whole = entry.frame;
-    if (const std::string damage = damage_of(directory, entry); !damage.empty())
+    if (const std::string damage = damage_of(directory, entry.sum()); !damage.empty())
       return FrameDamage{entry.frame, damage};
   }
   if (whole < last) return FrameDamage{whole + 1, fmt::format("frame {} is not in manifest.csv", whole + 1)};

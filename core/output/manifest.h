@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/output/checksums.h"
+
 namespace exemplar {
 
 struct ManifestEntry {
@@ -19,6 +21,7 @@ struct ManifestEntry {
   std::filesystem::path file;  // relative to the run's directory
   std::uintmax_t bytes = 0;    // size
   std::uint64_t checksum = 0;  // core/base/checksum.h
+  FileSum sum() const { return {file, bytes, checksum}; }
 };
 
 // Appends whole lines. Throws OutputError.

@@ -59,7 +59,7 @@ std::vector<PvdEntry> read_pvd(const fs::path& path) {
   return entries;
 }
 
-void PvdFile::save() const {
+std::string PvdFile::text() const {
   std::string text =
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
@@ -68,8 +68,11 @@ void PvdFile::save() const {
     text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", entry.time,
                         escape_xml(entry.file.generic_string()));
   }
-  text += "  </Collection>\n</VTKFile>\n";
-  write_file_atomically(m_path, text);
+  return text + "  </Collection>\n</VTKFile>\n";
+}
+
+void PvdFile::save() const {
+  write_file_atomically(m_path, text());
 }
 
 }  // namespace exemplar

@@ -24,6 +24,7 @@ class PvdFile {
   // `file` relative to the collection's folder; it must exist before save() lists it.
   void add(double time, const std::filesystem::path& file) { m_entries.push_back({time, file}); }
   void save() const;  // throws OutputError
+  std::string text() const;
 
   const std::filesystem::path& path() const { return m_path; }
   const std::vector<PvdEntry>& entries() const { return m_entries; }

@@ -5,15 +5,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "core/base/errors.h"
 #include "core/base/hash.h"
+#include "core/output/checksums.h"
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
 #include "core/scene/runs/referenced_files.h"
@@ -55,6 +59,17 @@ void make_reserve(const fs::path& path) {
   if (error == ENOSPC) throw OutputError(path, std::strerror(error));
 }
 
+[[noreturn]] void refuse_file_in_the_way(const fs::path& file) {
+  throw InputError(
+      Problem{file.string(), "",
+              "is there already, no run of Exemplar made it, and a run would replace it: choose another "
+              "directory (-o)"});
+}
+
+// What a run makes beside its frames and collections; the record goes last when a run is removed.
+constexpr std::array k_names{"metrics.csv",    "timings.csv",  "manifest.csv",
+                             k_checksums_name, "examples.vtp", "run.json"};
+
 std::optional<double> if_known(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
@@ -63,12 +78,38 @@ std::optional<double> if_known(double value) {
 
 struct RunDirectory::Implementation {
   Implementation(std::string dir, RunRecord what, int first)
-      : directory(std::move(dir)), record(std::move(what)), first_frame(first), writer(directory, first) {}
+      : directory(std::move(dir)),
+        record(std::move(what)),
+        first_frame(first),
+        is_new(!holds_run(directory)),
+        writer(claimed(), first) {}
+
+  // The record comes first: from then on the directory holds a run, whatever ends the program.
+  const fs::path& claimed() {
+    make_writable_directory(directory);
+    record.status = RunStatus::running;
+    write_run_record(directory, record);
+    return directory;
+  }
+
+  // A series that bears the name of somebody else's files.
+  void refuse_taken(const std::vector<Geometry>& geometries) const {
+    for (const Geometry& geometry : geometries) {
+      const std::vector<fs::path> taken = files_of_series(directory, geometry.series);
+      if (taken.empty()) continue;
+      for (const char* name : {"run.json", "manifest.csv", "examples.vtp"}) fs::remove(directory / name);
+      refuse_file_in_the_way(taken.front());
+    }
+  }
+  Notes notes_of_steps() const;
 
   fs::path directory;
   RunRecord record;
   int first_frame;
+  bool is_new;  // nothing here is ours yet
   FrameWriter writer;
+  Notes notes_before;
+  std::function<Notes()> notes_since = [] { return Notes(); };
   std::unique_ptr<MetricsFile> metrics, timings;
   std::deque<FrameMetrics> recent;  // the last frames: what is on disk may be a few behind
 };
@@ -91,9 +132,11 @@ std::string content_key(const SceneFile& file, const std::string& method) {
 RunDirectory::RunDirectory(std::string directory, RunRecord record, int first_frame)
     : m_implementation(
           std::make_unique<Implementation>(std::move(directory), std::move(record), first_frame)) {
+  const fs::path sums = m_implementation->directory / k_checksums_name;
+  std::error_code error;
+  fs::remove(sums, error);  // until the run has ended
+  if (error) throw OutputError(sums, error.message());
   if (first_frame == 0) remove_checkpoints(m_implementation->directory / "checkpoints");
-  m_implementation->record.status = RunStatus::running;
-  write_run_record(m_implementation->directory, m_implementation->record);
   make_reserve(m_implementation->directory / ".reserve");
 }
 
@@ -117,6 +160,7 @@ std::unique_ptr<MetricsFile> open_timings(const fs::path& path, const Metrics& c
 
 void RunDirectory::frame(const FrameMetrics& metrics, std::vector<Geometry> geometries) {
   Implementation& self = *m_implementation;
+  if (self.is_new && !self.metrics) self.refuse_taken(geometries);
   const Metrics row = metrics_of(metrics), times = timings_of(metrics);
   if (!self.metrics) {
     self.metrics = std::make_unique<MetricsFile>(self.directory / "metrics.csv", row, self.first_frame);
@@ -133,17 +177,110 @@ void RunDirectory::checkpoint(const FrameMetrics& metrics, const StateArrays& st
   Implementation& self = *m_implementation;
   std::vector<fs::path> tables;
   if (self.metrics) tables = {self.metrics->path(), self.timings->path()};
-  self.writer.after_sync(
-      [tables, directory = self.directory,
-       kept = Checkpoint{self.record.method, self.record.content_key, metrics.time, metrics.frame, state}] {
-        sync_files(directory, tables);
-        save_checkpoint(directory / "checkpoints", kept);
-      });
+  self.writer.after_sync([tables, directory = self.directory,
+                          kept = Checkpoint{self.record.method, self.record.content_key, metrics.time,
+                                            metrics.frame, state, self.notes_of_steps()}] {
+    sync_files(directory, tables);
+    save_checkpoint(directory / "checkpoints", kept);
+  });
 }
 
-void RunDirectory::add_notes(std::span<const Note> notes) {
-  Notes& all = m_implementation->record.notes;
-  all.insert(all.end(), notes.begin(), notes.end());
+void RunDirectory::keep_notes(Notes before, std::function<Notes()> since) {
+  m_implementation->notes_before = std::move(before);
+  m_implementation->notes_since = std::move(since);
+}
+
+namespace {
+
+// Without the moment and the amount: "at 0.3 s 5 of 40 tets …" is the warning that it was at 0.2 s.
+std::string kind_of(const Note& note) {
+  static const std::regex number("([ (])[-+0-9.][-+0-9.e]*");
+  return std::regex_replace(note.text, number, "$1#");
+}
+
+}  // namespace
+
+Notes RunDirectory::Implementation::notes_of_steps() const {
+  Notes notes = notes_before;
+  for (Note& note : notes_since()) {
+    const bool is_told = std::any_of(notes_before.begin(), notes_before.end(),
+                                     [&](const Note& told) { return kind_of(told) == kind_of(note); });
+    if (!is_told) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+void write_run_checksums(const fs::path& directory) {
+  std::vector<fs::path> files(k_names.begin(), k_names.end());
+  std::erase(files, k_checksums_name);
+  for (const std::string& series : series_in(directory)) files.emplace_back(series + ".pvd");
+  for (const fs::path& file : checkpoint_files(directory / "checkpoints"))
+    files.push_back(fs::path("checkpoints") / file.filename());
+  write_checksums(directory, std::move(files));
+}
+
+bool holds_run(const fs::path& directory) {
+  const std::optional<RunRecord> record = find_run_record(directory);
+  const bool is_ours = record && record->program == "exemplar";
+  return is_ours || !read_manifest(directory).empty() || !checkpoint_files(directory / "checkpoints").empty();
+}
+
+std::optional<fs::path> find_in_the_way(const fs::path& directory) {
+  if (holds_run(directory)) {
+    const std::vector<fs::path> made = frame_files(directory);
+    for (const std::string& series : series_in(directory)) {
+      for (const fs::path& file : files_of_series(directory, series)) {
+        const bool is_made =
+            file.extension() == ".pvd" || std::find(made.begin(), made.end(), file) != made.end();
+        if (!is_made) return file;
+      }
+    }
+    return std::nullopt;
+  }
+  for (const char* name : k_names) {
+    if (fs::exists(fs::symlink_status(directory / name))) return directory / name;
+  }
+  return std::nullopt;
+}
+
+void remove_run(const fs::path& directory) {
+  try {
+    for (const std::string& series : series_in(directory)) fs::remove(directory / (series + ".pvd"));
+    for (const fs::path& file : frame_files(directory)) fs::remove(file);
+    remove_checkpoints(directory / "checkpoints");
+    for (const char* name : k_names) fs::remove(directory / name);
+  } catch (const fs::filesystem_error& error) {
+    throw OutputError(error.path1(), error.code().message());
+  }
+}
+
+namespace {
+
+// Frames before it have their rows.
+std::optional<FrameDamage> find_lost_row(const fs::path& directory, int end) {
+  MetricsTable table;
+  try {
+    table = read_metrics(directory / "metrics.csv", AtDamage::stop);
+  } catch (const InputError&) {
+  }
+  for (int frame = 0; frame < end; ++frame) {
+    const auto row = static_cast<std::size_t>(frame);
+    if (row < table.rows.size() && table.rows[row][0] == frame) continue;
+    return FrameDamage{frame, fmt::format("metrics.csv has no row of frame {}", frame)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<FrameDamage> find_run_damage(const fs::path& directory, int last) {
+  for (const FileDamage& damage : find_damaged_files(directory)) {
+    // Where in a table the damage is cannot be told.
+    if (damage.file == "metrics.csv" || damage.file == "manifest.csv") return FrameDamage{0, damage.what};
+  }
+  const std::optional<FrameDamage> damage = find_damage(directory, last);
+  const std::optional<FrameDamage> row = find_lost_row(directory, damage ? damage->frame : last + 1);
+  return row ? row : damage;
 }
 
 double energy_supply(const MetricsTable& table) {
@@ -243,12 +380,21 @@ RunSummary RunDirectory::finish(RunSummary summary) {
     }
   }
   fill(self.record, summary);
+  const Notes later = self.notes_of_steps();
+  self.record.notes.insert(self.record.notes.end(), later.begin(), later.end());
   note_results(self.directory / "metrics.csv", self.record);
   summary.notes = self.record.notes;
   self.record.writer_time = self.writer.busy_seconds();
   std::error_code ignored;
   fs::remove(self.directory / ".reserve", ignored);
   write_run_record(self.directory, self.record);
+  try {
+    write_run_checksums(self.directory);
+  } catch (const OutputError& error) {
+    if (!summary.output_failed) summary.message = error.what();
+    summary.status = Status::failed;
+    summary.output_failed = true;
+  }
   return summary;
 }
 

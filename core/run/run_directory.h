@@ -1,14 +1,16 @@
 // A run's directory: frames, their manifest and collections, metrics.csv (the same bytes whenever it is run), timings.csv,
-// checkpoints and run.json (core/scene/runs/run_record.h).
+// checkpoints, run.json (core/scene/runs/run_record.h) and, when it has ended, checksums.csv.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/output/checkpoint.h"
+#include "core/output/manifest.h"
 #include "core/output/metrics_file.h"
 #include "core/run/runner.h"
 #include "core/scene/runs/run_record.h"
@@ -21,6 +23,19 @@ std::string program_version();
 // Of everything that determines a run's result: version, method, settings after defaults and the bytes of every file
 // that they name.
 std::string content_key(const SceneFile& file, const std::string& method);
+
+// The folder holds a run, whole or not: its record, frames that a manifest names, or checkpoints.
+bool holds_run(const std::filesystem::path& directory);
+// A file with a name that a run gives its files, which the run in the folder, if any, did not make.
+std::optional<std::filesystem::path> find_in_the_way(const std::filesystem::path& directory);
+// Removes what the run in the folder has made and nothing else. Throws OutputError.
+void remove_run(const std::filesystem::path& directory);
+
+// Of everything that the run in the folder has made; it has ended. Throws OutputError.
+void write_run_checksums(const std::filesystem::path& directory);
+
+// Frames 0 … last with their rows of the table, and the tables themselves: from which frame on they have to be made again.
+std::optional<FrameDamage> find_run_damage(const std::filesystem::path& directory, int last);
 
 // The most energy that the time step could have taken: what was in motion, or what moved and what contact held at
 // the start with what loads and obstacles put in and the way down gave, J.
@@ -35,8 +50,9 @@ class RunDirectory : public RunSink {
   void frame(const FrameMetrics& metrics, std::vector<Geometry> geometries) override;
   void checkpoint(const FrameMetrics& metrics, const StateArrays& state, bool scheduled) override;
 
-  // What turned up during the run, for the record that finish() writes.
-  void add_notes(std::span<const Note> notes);
+  // What turns up in the steps: `before` until the checkpoint that the run goes on from, `since` says what came after.
+  // Checkpoints hold it, and the record that finish() writes. A warning that is told once a run is kept once.
+  void keep_notes(Notes before, std::function<Notes()> since);
 
   // Waits for the writer and writes the final run.json; returns the summary of what is on disk.
   RunSummary finish(RunSummary summary);

@@ -109,7 +109,7 @@ class Loop {
     m_summary.iterations = resume.iterations;
     m_summary.worst_penetration = resume.worst_penetration;
     m_start_energy = resume.start_energy;
-    measure(resume.frame, {});
+    measure(resume.frame, {Status::ok, "", resume.frame_steps, resume.frame_iterations});
   }
 
   StepReport advance_to(int frame) {

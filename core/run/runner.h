@@ -49,6 +49,7 @@ struct ResumePoint {
   int frame = 0;
   double wall_time = 0;  // s, of what follows: up to this frame
   int steps = 0, iterations = 0;
+  int frame_steps = 0, frame_iterations = 0;  // of this frame alone
   double worst_penetration = k_unknown;
   double start_energy = k_unknown;  // stored_energy() of the initial state
 };

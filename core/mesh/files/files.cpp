@@ -1,6 +1,7 @@
 #include "core/mesh/files/files.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -174,7 +175,9 @@ TetMesh tets_of(const std::string& path, const RawMesh& raw, int* turned) {
 
 // Writes under another name first and renames when all is well.
 void write_safely(const std::string& path, const std::function<bool(const std::string&)>& write) {
-  const std::string temporary = path + ".part";
+  std::string temporary;
+  for (int i = 0; temporary.empty() || fs::exists(fs::symlink_status(temporary)); ++i)
+    temporary = fmt::format("{}.{}-{}.tmp", path, ::getpid(), i);
   std::error_code error;
   if (!write(temporary)) {
     fs::remove(temporary, error);

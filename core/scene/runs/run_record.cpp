@@ -12,6 +12,8 @@ std::string_view to_string(RunStatus status) {
   switch (status) {
     case RunStatus::missing:
       return "missing";
+    case RunStatus::waiting:
+      return "waiting";
     case RunStatus::running:
       return "running";
     case RunStatus::done:
@@ -39,6 +41,7 @@ void describe(Describe<RunRecord>& d) {
   d.field("method", &RunRecord::method, "", "the method");
   d.field("scene", &RunRecord::scene, "", "the scene's path as it was given");
   d.field("title", &RunRecord::title, "", "the scene's title");
+  d.field("assignments", &RunRecord::assignments, "", "what was changed in the scene with --set");
   d.field("content_key", &RunRecord::content_key, "", "of everything that determines the result");
   d.field("threads", &RunRecord::threads, "", "threads of the method", non_negative());
   d.field("blas_threads", &RunRecord::blas_threads, "", "threads inside factorisations", non_negative());
@@ -85,7 +88,8 @@ RunRecord read_run_record(const std::filesystem::path& directory) {
 
 std::optional<RunRecord> find_run_record(const std::filesystem::path& directory) {
   try {
-    return read_run_record(directory);
+    RunRecord record = read_run_record(directory);
+    return record.status == RunStatus::missing ? std::nullopt : std::optional(std::move(record));
   } catch (const InputError&) {
     return std::nullopt;
   }

@@ -13,7 +13,14 @@
 
 namespace exemplar {
 
-enum class RunStatus { missing, running, done, interrupted, failed };  // missing: there is no record
+enum class RunStatus {
+  missing,
+  waiting,
+  running,
+  done,
+  interrupted,
+  failed
+};  // missing, waiting: there is no record
 std::string_view to_string(RunStatus status);
 
 struct RunRecord {
@@ -22,7 +29,8 @@ struct RunRecord {
   std::string method;
   std::string scene;  // path as it was given
   std::string title;
-  std::string content_key;  // of everything that determines the result
+  std::vector<std::string> assignments;  // --set
+  std::string content_key;               // of everything that determines the result
   int threads = 0, blas_threads = 1;
   std::vector<std::string> not_modelled;
   Notes notes;
