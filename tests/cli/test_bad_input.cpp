@@ -43,7 +43,7 @@ class BadInput : public ProgramTest {
   }
   Outcome expect_good(const std::vector<std::string>& words,
                       const std::string& method = "mass-spring") const {
-    Outcome outcome = run("EXEMPLAR run scene.json --frames 1 -o out --method " + method);
+    Outcome outcome = run("EXEMPLAR run scene.json --frames 1 -o out --overwrite --method " + method);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
     for (const std::string& word : words)
       EXPECT_NE(outcome.errors.find(word), std::string::npos) << word << "\n" << outcome.errors;

@@ -40,7 +40,7 @@ class Check : public ProgramTest {
     EXPECT_EQ(checked.exit_code, 0) << checked.output;
     EXPECT_NE(checked.errors.find("scene.json: warning: "), std::string::npos) << checked.errors;
     EXPECT_NE(checked.errors.find(words), std::string::npos) << words << "\n" << checked.errors;
-    EXPECT_EQ(run("EXEMPLAR run scene.json --frames 0 -o out --method rigid").exit_code, 0);
+    EXPECT_EQ(run("EXEMPLAR run scene.json --frames 0 -o out --overwrite --method rigid").exit_code, 0);
     EXPECT_NE(read_text(m_folder / "stderr.txt").find(words), std::string::npos);
     EXPECT_NE(read_text(m_folder / "out/run.json").find(words), std::string::npos);
   }

@@ -226,21 +226,44 @@ TEST_F(Compare, FieldsOfTheSurfaceAreColoursInTheReport) {
   EXPECT_NE(outcome.output.find("von_mises_stress"), std::string::npos) << outcome.output;
 }
 
-// A reader that asks while the runs go on gets pages, the last of them with everything.
+// Starts a watched comparison in the background; $job is its process, $address that of its page.
+std::string watched(const std::string& study) {
+  return "EXEMPLAR compare " + study +
+         " -o out --no-pictures --watch > said.txt & job=$!; "
+         "for i in $(seq 600); do grep -q '^watch: ' said.txt && break; sleep 0.05; done; "
+         "address=$(sed -n 's/^watch: //p' said.txt); ";
+}
+
+// A reader gets pages while the runs go on and after they have ended, until Ctrl-C.
 TEST_F(Compare, ARunningComparisonCanBeWatched) {
   if (!available("curl")) GTEST_SKIP() << "curl is not installed";
   const testing::Outcome outcome =
-      run("EXEMPLAR compare good.json -o out --no-pictures --watch > said.txt & job=$!; "
-          "for i in $(seq 100); do grep -q '^watch: ' said.txt && break; sleep 0.05; done; "
-          "address=$(sed -n 's/^watch: //p' said.txt); "
-          "while kill -0 $job 2> /dev/null; do curl -sf \"$address\" -o page.html && curl -sf "
-          "\"$address\"version > number.txt; sleep 0.1; done; "
-          "wait $job");
+      run(watched("good.json") +
+          "for i in $(seq 600); do grep -q 'until Ctrl-C' said.txt && break; sleep 0.1; done; sleep 1; "
+          "curl -sf \"$address\" -o page.html; code=$?; kill -TERM $job; wait $job && exit $code");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
   EXPECT_EQ(testing::read_text(m_folder / "said.txt").rfind("watch: http://127.0.0.1:", 0), 0u);
   EXPECT_NE(testing::read_text(m_folder / "page.html").find("/version"), std::string::npos);
+  EXPECT_NE(testing::read_text(m_folder / "page.html").find("\"status\":\"done\""), std::string::npos);
   // The file that stays does not ask anybody.
   EXPECT_EQ(testing::read_text(m_folder / "out/report.html").find("'/version'"), std::string::npos);
+}
+
+TEST_F(Compare, AWatchedRunIsInProgressAndTheNextOneWaits) {
+  if (!available("curl")) GTEST_SKIP() << "curl is not installed";
+  testing::write_text(m_folder / "long.json", R"({"title": "falling", "scene": "scene.json",
+    "runs": [{"name": "long", "method": "rigid", "set": {"time.duration": 100000}}, "rigid"]})");
+  const testing::Outcome outcome = run(watched("long.json") +
+                                       "for i in $(seq 300); do curl -sf \"$address\" -o page.html; "
+                                       "grep -q '\"status\":\"' page.html && grep -q '\"status\":\"running' "
+                                       "page.html && break; sleep 0.2; done; "
+                                       "kill -TERM $job; wait $job");
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.errors;
+  const std::string page = testing::read_text(m_folder / "page.html");
+  EXPECT_NE(page.find("\"status\":\"running\""), std::string::npos);
+  EXPECT_NE(page.find("it is in progress"), std::string::npos);
+  EXPECT_NE(page.find("\"status\":\"waiting\""), std::string::npos);
+  EXPECT_EQ(page.find("ended from outside"), std::string::npos);
 }
 
 TEST_F(Compare, ParaViewShowsOneViewARun) {

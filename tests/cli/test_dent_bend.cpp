@@ -97,7 +97,7 @@ TEST_F(DentBendProgram, ARiggedCutPlankDentsBendsAndBreaks) {
       " --set obstacles[0].position=[0,-0.5,0] --set bodies[0].velocity=[0,0,0] --set obstacles[1].mass=20";
   const auto last = [&](const std::string& method, const std::string& options) {
     const Outcome good =
-        run("EXEMPLAR -q run scene.json --method " + method + " -o " + method + " " + options);
+        run("EXEMPLAR -q run scene.json --method " + method + " --overwrite -o " + method + " " + options);
     EXPECT_EQ(good.exit_code, 0) << good.errors;
     return nlohmann::json::parse(read_text(m_folder / method / "run.json"))["final_metrics"];
   };

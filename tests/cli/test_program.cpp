@@ -196,7 +196,8 @@ TEST_F(Program, ExpectedValuesAreComparedAndRewritten) {
   scene["expect"] =
       Json::array({{{"method", "rigid"}, {"metric", "mass"}, {"value", 1.0}, {"margin", 0.01}}});
   write_text(path("scene.json"), scene.dump(2));
-  const std::string call = "-q run " + path("scene.json") + " --method rigid --frames 1 -o " + path("out");
+  const std::string call =
+      "-q run " + path("scene.json") + " --method rigid --frames 1 --overwrite -o " + path("out");
   EXPECT_EQ(run_program(call + " --expect").exit_code, 1);
   EXPECT_EQ(run_program(call + " --rewrite-expect").exit_code, 0);
   EXPECT_EQ(run_program(call + " --expect").exit_code, 0);
@@ -212,7 +213,8 @@ TEST_F(Program, OnlyTheExpectedValueIsRewritten) {
   "expect": [/* "value": 1 */ {"method": "fem", "metric": "mass", "value": 5, "margin": 1},
              {"margin": 0.01, "method": "rigid", "value" /* , } */ : -1e3 , "metric": "mass"}],)");
   write_text(path("scene.json"), text);
-  const std::string call = "-q run " + path("scene.json") + " --method rigid --frames 1 -o " + path("out");
+  const std::string call =
+      "-q run " + path("scene.json") + " --method rigid --frames 1 --overwrite -o " + path("out");
   EXPECT_EQ(run_program(call + " --rewrite-expect").exit_code, 0);
   std::string after = read_text(path("scene.json"));
   const std::size_t at = after.find("\"value\" /* , } */ : ") + 20;

@@ -95,6 +95,49 @@ TEST_F(Resume, ARunOfAnotherMethodIsNotReplaced) {
   EXPECT_EQ(frames("out"), before);
 }
 
+// Killed after its last checkpoint and before its record.
+TEST_F(Resume, ARunKilledAtItsEndHasItsNumbers) {
+  ASSERT_EQ(run(k_run + "-o whole").exit_code, 0);
+  ASSERT_EQ(run(k_run + "-o killed").exit_code, 0);
+  Json json = record("killed");
+  json["status"] = "running";
+  for (const char* name : {"frames", "steps", "iterations"}) json[name] = 0;
+  json.erase("final_metrics");
+  write_text(m_folder / "killed/run.json", json.dump());
+  fs::remove(m_folder / "killed/checksums.csv");
+  ASSERT_EQ(run(k_run + "-o killed --resume").exit_code, 0);
+  EXPECT_GT(record("whole")["final_metrics"]["steps"], 0);
+  EXPECT_EQ(record("killed")["final_metrics"], record("whole")["final_metrics"]);
+  for (const char* name : {"frames", "steps", "iterations"})
+    EXPECT_EQ(record("killed")[name], record("whole")[name]) << name;
+}
+
+// A hard landing turns elements inside out: that is told once, also of a run that was stopped later, or killed.
+TEST_F(Resume, WarningsOfTheStepsAreKept) {
+  write_text(m_folder / "soft.json",
+             R"({"time": {"duration": 0.4, "fps": 20, "steps_per_frame": 4}, "bodies": [
+    {"name": "box", "surface": {"box": {"size": [0.2, 0.2, 0.2]}}, "volume": {"grid": [2, 2, 2]},
+     "material": {"young": 1000}, "position": [0, 0.15, 0], "velocity": [0, -30, 0]}],
+    "obstacles": [{"name": "floor", "plane": {}}]})");
+  const std::string call = "EXEMPLAR -q run soft.json --method mass-spring --threads 1 -o ";
+  const auto warnings = [&](const std::string& folder) {
+    std::vector<std::string> texts;
+    for (const Json& note : record(folder)["notes"]) {
+      if (note.is_object() && note["severity"] == "warning") texts.push_back(note["text"]);
+    }
+    return texts;
+  };
+  ASSERT_EQ(run(call + "whole").exit_code, 0) << read_text(m_folder / "stderr.txt");
+  ASSERT_NE(read_text(m_folder / "whole/run.json").find("are inside out (column inverted)"),
+            std::string::npos)
+      << read_text(m_folder / "whole/run.json");
+  ASSERT_EQ(run(call + "parts --frames 6").exit_code, 0);
+  fs::remove(m_folder / "parts/run.json");  // as if it had been killed
+  write_text(m_folder / "parts/run.json", "{}");
+  ASSERT_EQ(run(call + "parts --resume").exit_code, 0);
+  EXPECT_EQ(warnings("parts"), warnings("whole"));
+}
+
 TEST_F(Resume, ADamagedRecordStopsNothing) {
   ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
   const auto before = frames("out");
@@ -119,7 +162,7 @@ TEST_F(Resume, ASecondProcessIsToldWhoWrites) {
       << outcome.errors << process;
   // The lock goes with the process.
   EXPECT_FALSE(fs::exists(m_folder / "out/.lock"));
-  EXPECT_EQ(run(k_run + "-o out").exit_code, 0);
+  EXPECT_EQ(run(k_run + "-o out --overwrite").exit_code, 0);
 }
 
 TEST_F(Resume, NoLinkIsFollowedWhenFilesAreWritten) {
@@ -129,6 +172,9 @@ TEST_F(Resume, NoLinkIsFollowedWhenFilesAreWritten) {
                            "frames/surface_00000.vtp", "frames/surface_00000.vtp.tmp"}) {
     fs::create_symlink(m_folder / "precious.txt", m_folder / "out" / name);
   }
+  EXPECT_EQ(run(k_run + "-o out").exit_code, 2);  // a run did not make them
+  for (const char* name : {"run.json", "metrics.csv", "surface.pvd", "frames/surface_00000.vtp"})
+    fs::remove(m_folder / "out" / name);
   EXPECT_EQ(run(k_run + "-o out").exit_code, 0);
   EXPECT_EQ(read_text(m_folder / "precious.txt"), "precious");
 }

@@ -44,18 +44,5 @@ TEST(PageServer, ATakenPortIsTold) {
   EXPECT_THROW(PageServer{port_of(server)}, InputError);
 }
 
-TEST(PageServer, WaitsForAPageThatIsOpen) {
-  PageServer server(0);
-  server.show("<p>one</p>");
-  server.wait_for_readers(60);  // nobody reads: at once
-  httplib::Client browser("127.0.0.1", port_of(server));
-  browser.Get("/");
-  server.wait_for_readers(60);  // has it already
-  server.show("<p>two</p>");
-  const auto start = std::chrono::steady_clock::now();
-  server.wait_for_readers(0.3);
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(290));
-}
-
 }  // namespace
 }  // namespace exemplar

@@ -41,7 +41,7 @@ def results(run):
     files = {}
     for path in sorted(run.rglob("*")):
         name = str(path.relative_to(run))
-        if path.is_file() and name not in ("run.json", "timings.csv", ".lock") and not name.startswith("checkpoints"):
+        if path.is_file() and name not in ("run.json", "timings.csv", "checksums.csv", ".lock") and not name.startswith("checkpoints"):
             files[name] = path.read_bytes()
     return files
 

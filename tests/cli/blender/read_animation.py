@@ -16,7 +16,7 @@ scene.render.fps = int(fps)
 if path.endswith(".glb"):
     bpy.ops.import_scene.gltf(filepath=path)
 else:
-    bpy.ops.import_scene.obj(filepath=path[:-4] + ".obj", split_mode="OFF")
+    bpy.ops.import_scene.obj(filepath=path + ".obj", split_mode="OFF")
     cache = next(o for o in scene.objects if o.type == "MESH").modifiers.new("cache", "MESH_CACHE")
     cache.cache_format = "PC2"
     cache.filepath = path

@@ -120,7 +120,7 @@ TEST(FrameWriter, ResumedRunEqualsUndisturbedOne) {
   const TemporaryFolder undisturbed, resumed;
   write_frames(undisturbed.path(), 0, 9);
   write_frames(resumed.path(), 0, 7);
-  std::ofstream(resumed.path() / "frames" / "surface_00007.vtp.tmp") << "half a file";
+  std::ofstream(resumed.path() / "frames" / "surface_00007.vtp.1234-5.tmp") << "half a file";
   write_frames(resumed.path(), 4, 9);
   EXPECT_EQ(all_files(undisturbed.path()), all_files(resumed.path()));
 }
@@ -130,6 +130,8 @@ TEST(FrameWriter, StartingAnewRemovesOldFramesAndNothingElse) {
   write_frames(folder.path(), 0, 6);
   std::ofstream(folder.path() / "notes.txt") << "mine";
   std::ofstream(folder.path() / "frames" / "mine.vtp") << "mine";
+  std::ofstream(folder.path() / "frames" / "mine.tmp") << "mine";
+  std::ofstream(folder.path() / "frames" / "mine_00001.vtu") << "mine";
   PvdFile other(folder.path() / "side_by_side.pvd");
   other.add(0, "side_by_side/frame_00000.vtm");
   other.save();
@@ -143,7 +145,8 @@ TEST(FrameWriter, StartingAnewRemovesOldFramesAndNothingElse) {
   EXPECT_FALSE(fs::exists(folder.path() / "tets.pvd"));
   EXPECT_FALSE(fs::exists(folder.path() / "frames/tets_00000.vtu"));
   EXPECT_TRUE(fs::exists(folder.path() / "notes.txt"));
-  EXPECT_TRUE(fs::exists(folder.path() / "frames/mine.vtp"));
+  for (const char* name : {"mine.vtp", "mine.tmp", "mine_00001.vtu"})
+    EXPECT_TRUE(fs::exists(folder.path() / "frames" / name)) << name;
   EXPECT_EQ(read_pvd(folder.path() / "side_by_side.pvd").size(), 1u);
 }
 
