@@ -88,6 +88,16 @@ Json numbers(const Vec3& v) {
   return Json::array({v.x(), v.y(), v.z()});
 }
 
+// Of a pull that was added to a live run.
+Json& added_pull(Json& loads, int number) {
+  const bool is_one = number >= 0 && to_size(number) < loads.size() &&
+                      loads[to_size(number)].contains("pull") &&
+                      loads[to_size(number)]["pull"].contains("keyframes") &&
+                      loads[to_size(number)]["pull"].value("interpolation", "") == "linear";
+  if (!is_one) throw InputError(fmt::format("loads[{}] is no pull that was added to this run", number));
+  return loads[to_size(number)];
+}
+
 Json key(double time, const Vec3& position) {
   return {{"time", time}, {"position", numbers(position)}};
 }
@@ -119,6 +129,7 @@ LiveRun::Made LiveRun::make(SceneFile file, From from) const {
 void LiveRun::take(Made made) {
   m_file = std::move(made.file);
   m_own_method = std::move(made.method);
+  m_settings = m_file.method(m_info->name);
   m_own_scene = std::move(made.scene);
   m_scene = m_own_scene.get();
   m_method = m_own_method.get();
@@ -309,7 +320,7 @@ int LiveRun::add_pin(const Hold& hold) {
 // The target waits until now and is there at the next frame: what has been simulated stays as the scene says it.
 void LiveRun::move_pull(int pull, const Vec3& target) {
   change_loads([&](Json& loads) {
-    Json& keys = loads.at(to_size(pull)).at("pull").at("keyframes");
+    Json& keys = added_pull(loads, pull)["pull"]["keyframes"];
     const double last = keys.back().at("time").get<double>();
     if (last > m_time) {
       keys.back()["position"] = numbers(target);
@@ -326,7 +337,7 @@ void LiveRun::move_pull(int pull, const Vec3& target) {
 
 void LiveRun::release_pull(int pull) {
   change_loads([&](Json& loads) {
-    Json& load = loads.at(to_size(pull));
+    Json& load = added_pull(loads, pull);
     const double from = load.value("from", 0.0);
     load["until"] = m_time > from ? m_time : m_scene->frame_time(m_frame + 1);
   });

@@ -79,7 +79,7 @@ class LiveRun {
   int add_pull(const Hold& hold, const Vec3& target, double stiffness, std::optional<double> max_force);
   // A pull that keeps the point where it is now.
   int add_pin(const Hold& hold);
-  // The target goes there within the next frame.
+  // The target goes there within the next frame. Throws InputError for what is no pull that was added to this run.
   void move_pull(int pull, const Vec3& target);
   // Acts no more from now on, or from the next frame on if it was added at this one.
   void release_pull(int pull);
@@ -104,6 +104,7 @@ class LiveRun {
   SceneFile m_file;
   MethodDescriptions m_descriptions;
   const MethodInfo* m_info = nullptr;  // null: nothing can be changed
+  AnySettings m_settings;              // the method's: it may refer to them
   std::unique_ptr<Scene> m_own_scene;
   std::unique_ptr<Method> m_own_method;
   const Scene* m_scene;

@@ -197,6 +197,12 @@ TEST(LiveRun, AChangeLeavesTheBalanceWhereItWas) {
   EXPECT_NEAR(after.external_work, before.external_work, 1e-12);
 }
 
+TEST(LiveRun, OnlyPullsThatWereAddedAreMoved) {
+  LiveRun run = run_of("rigid");
+  EXPECT_THROW(run.move_pull(0, Vec3::Zero()), InputError);  // a force
+  EXPECT_THROW(run.release_pull(7), InputError);
+}
+
 TEST(LiveRun, StepsToAnyTime) {
   LiveRun run = run_of("rigid");
   ASSERT_EQ(run.step_to(0.025).status, Status::ok);
