@@ -13,11 +13,12 @@ namespace exemplar::fem {
 
 namespace {
 
-constexpr double k_longest_piece = 0.2;      // of ν Δt
-constexpr int k_halvings = 6;                // of a flow that would raise the energy
-constexpr int k_bisections = 45;             // of the way to the yield surface
-constexpr int k_sections = 40;               // of the way to the least energy
-constexpr double k_smallest_stretch = 0.05;  // before the power: an inverted or flat element would give NaN
+constexpr double k_longest_piece = 0.2;  // of ν Δt
+constexpr int k_flow_halvings = 6;       // of a flow that would raise the energy
+constexpr int k_bisections = 45;         // of the way to the yield surface
+constexpr int k_sections = 40;           // of the way to the least energy
+constexpr double k_smallest_flow_stretch =
+    0.05;  // before the power: an inverted or flat element would give NaN
 constexpr double k_smallest_volume =
     1e-2;  // J by which stress is divided: a collapsed element has no meaningful one
 
@@ -33,7 +34,7 @@ Eigen::Matrix<double, 6, 1> as_vector(const Mat3& m) {
 class FlowPath {
  public:
   explicit FlowPath(const Mat3& shape) : m_svd(signed_svd(shape)) {
-    const Vec3 s = m_svd.s.cwiseAbs().cwiseMax(k_smallest_stretch);
+    const Vec3 s = m_svd.s.cwiseAbs().cwiseMax(k_smallest_flow_stretch);
     m_logs = (s / std::cbrt(s.prod())).array().log();
   }
   Mat3 factor(double gamma) const {
@@ -117,7 +118,7 @@ Mat3 Plasticity::projected_root(std::size_t e, const Mat3& strain, double* dista
   for (std::size_t i = 0; i < m_count; ++i)
     projected += w[static_cast<Eigen::Index>(i)] * m_strains[e * m_count + i];
   *distance = (strain - projected).norm();
-  return symmetric_root(2 * projected + Mat3::Identity(), k_smallest_stretch * k_smallest_stretch);
+  return symmetric_root(2 * projected + Mat3::Identity(), k_smallest_flow_stretch * k_smallest_flow_stretch);
 }
 
 // τ' after the plastic strain has grown by `more`.
@@ -150,7 +151,7 @@ double Plasticity::share_at_rate(const Element& element, double dt) const {
     if (!(stress > limit)) break;
     double gamma = std::clamp(*m_parameters.rate * dt / pieces * (stress - limit) / stress, 0.0, 1.0);
     bool falls = false;
-    for (int h = 0; h < k_halvings && !falls; ++h, gamma *= 0.5) {
+    for (int h = 0; h < k_flow_halvings && !falls; ++h, gamma *= 0.5) {
       const double next = 1 - (1 - share) * (1 - gamma), there = element.stored(next);
       falls = there <= stored;
       if (!falls) continue;

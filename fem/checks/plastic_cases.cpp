@@ -13,13 +13,13 @@ namespace exemplar::fem {
 
 namespace {
 
-constexpr double k_young = 1e8, k_poisson = 0.3, k_yield = 1e6, k_density = 1000;
+constexpr double k_metal_young = 1e8, k_metal_poisson = 0.3, k_metal_yield = 1e6, k_metal_density = 1000;
 
 SolidBody plastic_body(TetMesh mesh, const YieldCurve& yield) {
   SolidBody body;
   body.mesh = std::move(mesh);
-  body.density = k_density;
-  body.energy = make_energy(ElasticModel::modified_stvk, k_young, k_poisson);
+  body.density = k_metal_density;
+  body.energy = make_energy(ElasticModel::modified_stvk, k_metal_young, k_metal_poisson);
   PlasticBody plastic;
   plastic.parameters.yield = yield;
   body.plastic = plastic;
@@ -92,34 +92,34 @@ std::vector<ValidationRecord> validate_plastic_bar(const ValidationContext&) {
   std::vector<ValidationRecord> records;
   const double stretch = 1.2;
   for (const double rate : {0.02, 2.0, 20.0}) {
-    const PulledBar bar = pull(k_yield, stretch, rate, 40);
+    const PulledBar bar = pull(k_metal_yield, stretch, rate, 40);
     const std::string at = fmt::format("bar pulled to {} at {}/s: ", stretch, rate);
-    records.push_back(near_relative(at + "force over section, Pa", bar.ok ? bar.true_stress : 0, k_yield,
-                                    0.01, "the yield stress"));
-    records.push_back(near_relative(at + "von Mises stress as written, Pa", bar.written, k_yield, 0.002,
+    records.push_back(near_relative(at + "force over section, Pa", bar.ok ? bar.true_stress : 0,
+                                    k_metal_yield, 0.01, "the yield stress"));
+    records.push_back(near_relative(at + "von Mises stress as written, Pa", bar.written, k_metal_yield, 0.002,
                                     "the yield stress"));
     records.push_back(near_relative(at + "dissipation, J/m³", bar.dissipation,
-                                    k_yield * (std::log(stretch) - k_yield / k_young), 0.01,
+                                    k_metal_yield * (std::log(stretch) - k_metal_yield / k_metal_young), 0.01,
                                     "σ_y (ln λ − σ_y/E)"));
   }
   const double slope = 2e6;
-  const PulledBar line = pull(YieldCurve(k_yield, slope), stretch, 2, 40);
+  const PulledBar line = pull(YieldCurve(k_metal_yield, slope), stretch, 2, 40);
   const double hardened =
-      (k_yield + slope * std::log(stretch)) / (1 + slope / k_young);  // σ = σ_y + H (ln λ − σ/E)
+      (k_metal_yield + slope * std::log(stretch)) / (1 + slope / k_metal_young);  // σ = σ_y + H (ln λ − σ/E)
   records.push_back(near_relative("linear hardening: force over section, Pa", line.ok ? line.true_stress : 0,
                                   hardened, 0.005, "σ = (σ_y + H ln λ)/(1 + H/E)"));
   const PulledBar curve = pull(YieldCurve({{0, 1e6}, {0.05, 1.3e6}, {0.1, 1.4e6}}), stretch, 2, 40);
   records.push_back(near_relative("yield curve, beyond its last point: force over section, Pa",
                                   curve.ok ? curve.true_stress : 0, 1.4e6, 0.005, "its last stress"));
-  const PulledBar once = pull(k_yield, stretch, 2, 1);
+  const PulledBar once = pull(k_metal_yield, stretch, 2, 1);
   records.push_back(near_relative("in one step: von Mises stress as written, Pa", once.ok ? once.written : 0,
-                                  k_yield, 0.005, "the yield stress, whatever the step"));
+                                  k_metal_yield, 0.005, "the yield stress, whatever the step"));
   return records;
 }
 
 // A clamped beam (1 × 0.1 × 0.1 m, quadratic tets) whose end is moved down to five times the deflection of first yield.
 std::vector<ValidationRecord> validate_limit_load(const ValidationContext&) {
-  const double length = 1, height = 0.1, yield = 1e-3 * k_young;
+  const double length = 1, height = 0.1, yield = 1e-3 * k_metal_young;
   SolidBody body = plastic_body(tet_box({length, height, height}, {17, 5, 3}), yield);
   make_quadratic(body);
   const Points rest = body.mesh.vertices;
@@ -127,7 +127,7 @@ std::vector<ValidationRecord> validate_limit_load(const ValidationContext&) {
   options.linear = LinearMethod::direct;
   options.inertia = false;
   SolidModel model({body}, options);
-  const double first_yield = 2 * yield * length * length / (3 * k_young * height);
+  const double first_yield = 2 * yield * length * length / (3 * k_metal_young * height);
   StepInput input;
   input.dt = 1;
   double force = 0;
@@ -155,11 +155,11 @@ std::vector<ValidationRecord> validate_limit_load(const ValidationContext&) {
 std::vector<ValidationRecord> validate_taylor_rod(const ValidationContext&) {
   const double length = 0.1, speed = 30, time = 6e-3;
   std::vector<ValidationRecord> records;
-  const double exponent = k_density * speed * speed / (2 * k_yield);
+  const double exponent = k_metal_density * speed * speed / (2 * k_metal_yield);
   const double expected = 0.12 + 0.88 * std::exp(-exponent);
   for (const int cells : {3, 6}) {
-    SolidBody body =
-        plastic_body(tet_box({length, 0.03, 0.03}, {10 * cells / 3 + 1, cells + 1, cells + 1}), k_yield);
+    SolidBody body = plastic_body(tet_box({length, 0.03, 0.03}, {10 * cells / 3 + 1, cells + 1, cells + 1}),
+                                  k_metal_yield);
     const Points rest = body.mesh.vertices;
     body.velocities = Points::Zero(rest.rows(), 3);
     body.velocities.col(0).setConstant(-speed);
