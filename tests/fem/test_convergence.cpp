@@ -53,8 +53,8 @@ double error_of(int cells, ElasticModel model) {
 TEST(Convergence, SecondOrderOnAManufacturedSolution) {
   for (const ElasticModel model : {ElasticModel::modified_stvk, ElasticModel::barrier_neo_hookean}) {
     const double coarse = error_of(4, model), middle = error_of(8, model), fine = error_of(12, model);
-    EXPECT_NEAR(std::log(coarse / middle) / std::log(2.0), 2, 0.35);
-    EXPECT_NEAR(std::log(middle / fine) / std::log(1.5), 2, 0.25);
+    EXPECT_NEAR(std::log(coarse / middle) / std::log(2.0), 2, 0.23);
+    EXPECT_NEAR(std::log(middle / fine) / std::log(1.5), 2, 0.01);
     EXPECT_LT(fine, 0.02);
   }
 }

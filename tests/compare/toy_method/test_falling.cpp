@@ -1,6 +1,7 @@
 // A method that was added as CONTRIBUTING.md says, beside those of the program: run, refused and gone on with
 // by the program's own commands.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
