@@ -43,7 +43,9 @@ class ForeignRun : public ProgramTest {
       const int code = outcome.exit_code;
       EXPECT_TRUE(code == 0 || code == 2 || code == 3)
           << what << ": " << command << ": " << code << outcome.errors;
-      if (must_be_refused && !command.starts_with("compare")) EXPECT_EQ(code, 2) << what << ": " << command;
+      if (must_be_refused && !command.starts_with("compare")) {
+        EXPECT_EQ(code, 2) << what << ": " << command;
+      }
     }
     if (!must_be_refused) return;
     const std::string report = read_text(m_folder / "out/report.html");

@@ -114,6 +114,8 @@ TEST_F(Injection, APathThatLooksLikeAnOptionIsAPath) {
   EXPECT_TRUE(fs::exists(m_folder / "-out/rigid/surface.pvd"));
 }
 
+namespace {
+
 class InjectionFiles : public Injection {
  protected:
   // A study with hostile texts wherever one may stand, in a folder with such a name.
@@ -149,6 +151,8 @@ class InjectionFiles : public Injection {
 
   std::string m_inside, m_compare, m_output;
 };
+
+}  // namespace
 
 TEST_F(InjectionFiles, TheLinesRunInAShell) {
   ASSERT_EQ(run(m_compare + " -o " + word(m_output) + " --dry-run > lines.sh").exit_code, 0)

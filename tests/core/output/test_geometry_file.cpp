@@ -187,8 +187,9 @@ void expect_usable(const Geometry& geometry) {
     ASSERT_GT(end, begin);
     begin = end;
   }
-  if (geometry.kind == CellKind::polygons)
+  if (geometry.kind == CellKind::polygons) {
     ASSERT_EQ(static_cast<std::size_t>(begin), geometry.connectivity.size());
+  }
   ASSERT_TRUE(geometry.points.allFinite());
   for (const FieldArray& array : geometry.arrays) {
     const std::size_t count = array.on == Association::point
