@@ -209,10 +209,6 @@ std::string digits_text(double value, int digits) {
   }
   return text;
 }
-f
-}
-", std::round(value / grain) * grain, std::max(0, digits - 1 - exponent));
-}
 
 }  // namespace
 
