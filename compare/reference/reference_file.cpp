@@ -246,7 +246,8 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at) {
 ReferenceFile parse(std::string_view file) {
   if (!file.starts_with(k_magic))
     throw InputError("it is not a reference of this version: exemplar certify makes one");
-  const std::string bytes = inflated(file.substr(k_magic.size() + 8), number_at(file, k_magic.size()));
+  const std::uint64_t size = number_at(file, k_magic.size());
+  const std::string bytes = inflated(file.substr(k_magic.size() + 8), size);
   const std::uint64_t length = number_at(bytes, 0);
   if (length > bytes.size() - 8) throw InputError("its header is cut off");
   const Json header = Json::parse(bytes.substr(8, length));

@@ -195,13 +195,19 @@ Scale readable_scale(double value, const std::string& unit) {
   return {unit, unit, 1};
 }
 
-// Without an exponent: 12300 rather than 1.23e+04.
+// Without an exponent and zeros at the end: 12300 rather than 1.23e+04, 95 rather than 95.0.
 std::string digits_text(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   if (exponent < -4 || exponent > 8) return fmt::format("{:.{}g}", value, digits);
   const double grain = std::pow(10.0, exponent - digits + 1);
-  return fmt::format("{:.{}f}", std::round(value / grain) * grain, std::max(0, digits - 1 - exponent));
+  std::string text =
+      fmt::format("{:.{}f}", std::round(value / grain) * grain, std::max(0, digits - 1 - exponent));
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+  }
+  return text;
 }
 
 }  // namespace

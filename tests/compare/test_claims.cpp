@@ -159,7 +159,7 @@ TEST(Claims, HoldFailOrCannotBeChecked) {
 
 TEST(Claims, UnknownColumnsAreProblemsWithTheirPlace) {
   Comparison comparison = three_runs();
-  comparison.study.claims = {claim("so", "fem.plastic_disipation_x", ">", "1")};
+  comparison.study.claims = {claim("so", "fem.of_some_method", ">", "1")};
   const CheckedLesson lesson = check_lesson(comparison);
   ASSERT_EQ(lesson.problems.size(), 1u);
   EXPECT_EQ(lesson.problems[0].path, "claims[0].left");
