@@ -27,21 +27,11 @@
 #include <vector>
 
 #include "core/base/errors.h"
+#include "core/base/state_member.h"
 #include "core/math/types.h"
 #include "core/output/state.h"
 
 namespace exemplar {
-
-template <class Struct, class Member>
-struct StateMember {
-  const char* name;
-  Member Struct::*pointer;
-};
-
-template <class Struct, class Member>
-constexpr StateMember<Struct, Member> member(const char* name, Member Struct::*pointer) {
-  return {name, pointer};
-}
 
 namespace state_detail {
 

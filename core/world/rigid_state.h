@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "core/math/types.h"
 
 namespace exemplar {
@@ -19,6 +20,13 @@ struct RigidState {
   Vec3 to_local(const Vec3& world) const { return orientation.conjugate() * (world - position); }
   Vec3 velocity_at(const Vec3& world) const { return velocity + angular_velocity.cross(world - position); }
   bool finite() const { return position.allFinite() && velocity.allFinite(); }
+
+  static constexpr auto described() {
+    return std::tuple(member("position", &RigidState::position),
+                      member("orientation", &RigidState::orientation),
+                      member("velocity", &RigidState::velocity),
+                      member("angular_velocity", &RigidState::angular_velocity));
+  }
 };
 
 // Thirteen numbers a state: position, orientation (x y z w), velocity, angular velocity.
