@@ -22,10 +22,9 @@ struct RigidState {
   bool finite() const { return position.allFinite() && velocity.allFinite(); }
 
   static constexpr auto described() {
-    return std::tuple(member("position", &RigidState::position),
-                      member("orientation", &RigidState::orientation),
-                      member("velocity", &RigidState::velocity),
-                      member("angular_velocity", &RigidState::angular_velocity));
+    return std::tuple(
+        member("position", &RigidState::position), member("orientation", &RigidState::orientation),
+        member("velocity", &RigidState::velocity), member("angular_velocity", &RigidState::angular_velocity));
   }
 };
 

@@ -21,6 +21,11 @@ struct BoneSplit {
   int bone = 0;
   double at = 0;      // 0 … 1
   double length = 0;  // m, over which the two parts blend
+
+  static constexpr auto described() {
+    return std::tuple(member("bone", &BoneSplit::bone), member("at", &BoneSplit::at),
+                      member("length", &BoneSplit::length));
+  }
 };
 
 class ArticulatedBody {

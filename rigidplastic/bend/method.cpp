@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/output/described_state.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 #include "core/world/rotation.h"
@@ -33,6 +34,18 @@ constexpr double k_at_strength = 0.999;   // share of the strength from which a 
 constexpr double k_widest_gap = 0.005;    // of a body's diagonal, that a joint may have when it is merged
 constexpr int k_most_rehearsals = 12;     // of one tick: a joint is opened in each of them
 
+struct State {
+  rigid::SimulationState simulation;
+  std::vector<BendingBodyState> bodies;
+  std::optional<ParentDentsState> dents;
+  double dissipated = 0;  // J, in joints
+
+  static constexpr auto described() {
+    return std::tuple(member("simulation", &State::simulation), member("bodies", &State::bodies),
+                      member("dents", &State::dents), member("dissipated", &State::dissipated));
+  }
+};
+
 class BendMethod : public Method {
  public:
   BendMethod(const Scene& scene, const Settings& settings);
@@ -40,8 +53,12 @@ class BendMethod : public Method {
   StepReport advance(double until, const InterruptCheck& interrupted) override;
   std::vector<Geometry> fields() const override;
   Diagnostics diagnostics() const override;
-  void save(StateWriter& out) const override;
-  void load(StateReader& in) override;
+  void save(StateWriter& out) const override { write_state(out, state()); }
+  void load(StateReader& in) override {
+    State state;
+    read_state(in, state);
+    restore(state);
+  }
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override { return m_simulation.obstacle_poses(); }
   PhaseTimes phase_times() const override {
     return {{"bullet", m_simulation.bullet_seconds()},
@@ -73,6 +90,8 @@ class BendMethod : public Method {
   void watch_break(std::size_t simulation_joint, double dt);
   void apply_spring(std::size_t simulation_joint, double dt);
   void apply_deferred_impulse(std::size_t simulation_joint);
+  State state() const;
+  void restore(const State& state);
 
   const Scene& m_scene;
   Settings m_settings;
@@ -715,21 +734,24 @@ Diagnostics BendMethod::diagnostics() const {
   return d;
 }
 
-void BendMethod::save(StateWriter& out) const {
-  m_simulation.save(out);
-  out.write("dissipated", m_dissipated);
-  if (m_dents) m_dents->save(out);
-  for (std::size_t s = 0; s < m_bodies.size(); ++s) m_bodies[s].save(out, fmt::format("body{}.", s));
+State BendMethod::state() const {
+  State state{m_simulation.state(), {}, {}, m_dissipated};
+  for (const BendingBody& body : m_bodies) state.bodies.push_back(body.state());
+  if (m_dents) state.dents = m_dents->state();
+  return state;
 }
 
-void BendMethod::load(StateReader& in) {
-  m_dissipated = in.read_double("dissipated");
-  if (m_dents) m_dents->load(in);
+// Rigid bodies, joints and skins follow from the state.
+void BendMethod::restore(const State& state) {
+  if (state.bodies.size() != m_bodies.size() || state.dents.has_value() != m_dents.has_value())
+    throw InputError("the saved state belongs to other bodies");
+  m_dissipated = state.dissipated;
+  if (m_dents) m_dents->restore(*state.dents);
   std::vector<rigid::RigidBody> all;
   m_first.clear();
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
     m_bodies[s] = make_body(s);
-    m_bodies[s].load(in, fmt::format("body{}.", s));
+    m_bodies[s].restore(state.bodies[s]);
     m_first.push_back(all.size());
     for (rigid::RigidBody& part : m_bodies[s].reloaded(static_cast<int>(s), m_settings.collision))
       all.push_back(std::move(part));
@@ -737,7 +759,7 @@ void BendMethod::load(StateReader& in) {
   m_first.push_back(all.size());
   m_turned.assign(m_bodies.size(), 0);
   put_into_simulation(std::move(all));
-  m_simulation.load(in);
+  m_simulation.restore(state.simulation);
   refresh_skins();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/output/described_state.h"
 #include "rigidplastic/rigid/checks/validation.h"
 #include "rigidplastic/simulation/simulation.h"
 
@@ -21,8 +22,12 @@ class RigidMethod : public Method {
   }
   std::vector<Geometry> fields() const override { return {m_simulation.surface_fields()}; }
   Diagnostics diagnostics() const override { return m_simulation.diagnostics(); }
-  void save(StateWriter& out) const override { m_simulation.save(out); }
-  void load(StateReader& in) override { m_simulation.load(in); }
+  void save(StateWriter& out) const override { write_state(out, m_simulation.state()); }
+  void load(StateReader& in) override {
+    SimulationState state;
+    read_state(in, state);
+    m_simulation.restore(state);
+  }
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override { return m_simulation.obstacle_poses(); }
   PhaseTimes phase_times() const override { return {{"bullet", m_simulation.bullet_seconds()}}; }
   Notes notes() const override;

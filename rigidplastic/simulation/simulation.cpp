@@ -470,67 +470,29 @@ Notes Simulation::support_notes() const {
   return notes;
 }
 
-void Simulation::save(StateWriter& out) const {
-  std::vector<double> bodies;
-  for (const RigidBody& body : m_bodies) {
-    const std::vector<double> start = pack(std::span(&body.start, 1));
-    bodies.insert(bodies.end(), start.begin(), start.end());
-    bodies.insert(bodies.end(), {body.mass, body.restitution_factor, static_cast<double>(body.component)});
-    for (const Vec3& v : {body.frame.centre, body.frame.inertia})
-      bodies.insert(bodies.end(), v.data(), v.data() + 3);
-    bodies.insert(bodies.end(), body.frame.axes.data(), body.frame.axes.data() + 9);
-  }
-  out.write("states", std::span<const double>(pack(states())));
-  std::vector<double> rest;
-  for (const RigidBody& body : m_bodies) append(rest, body.rest);
-  for (const RestClock& clock : m_obstacle_rest) append(rest, clock);
-  out.write("rest", std::span<const double>(rest));
-  std::vector<int> touched;
-  for (const auto& [a, b] : m_touched) touched.insert(touched.end(), {a, b});
-  out.write("touched", std::span<const int>(touched));
-  out.write("bodies", std::span<const double>(bodies));
-  const std::array<double, 2> clock{m_time, m_initial_energy};
-  out.write("clock", std::span<const double>(clock));
+SimulationState Simulation::state() const {
+  SimulationState state{m_time, m_initial_energy, {}, m_obstacle_states, m_obstacle_rest, m_touched};
+  state.bodies.assign(m_bodies.begin(), m_bodies.end());
+  return state;
 }
 
-void Simulation::load(StateReader& in) {
-  std::vector<RigidState> all = states();
-  unpack(in.read_doubles("states"), all);
-  constexpr std::size_t per_body = numbers_per_rigid_state + 18;
-  std::vector<double> bodies(per_body * m_bodies.size());
-  in.read("bodies", std::span<double>(bodies));
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    RigidBody& body = m_bodies[b];
-    const double* n = bodies.data() + per_body * b;
-    body.state = all[b];
-    unpack({n, numbers_per_rigid_state}, std::span(&body.start, 1));
-    n += numbers_per_rigid_state;
-    body.mass = n[0];
-    body.restitution_factor = n[1];
-    body.component = static_cast<int>(n[2]);
-    body.frame.centre = Eigen::Map<const Vec3>(n + 3);
-    body.frame.inertia = Eigen::Map<const Vec3>(n + 6);
-    body.frame.axes = Eigen::Map<const Mat3>(n + 9);
-  }
-  for (std::size_t o = 0; o < m_obstacle_states.size(); ++o) m_obstacle_states[o] = all[m_bodies.size() + o];
-  std::vector<double> rest(numbers_per_rest_clock * all.size());
-  in.read("rest", std::span<double>(rest));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    RestClock& clock = i < m_bodies.size() ? m_bodies[i].rest : m_obstacle_rest[i - m_bodies.size()];
-    clock = rest_clock(std::span(rest).subspan(numbers_per_rest_clock * i, numbers_per_rest_clock));
-  }
-  const std::vector<int> touched = in.read_ints("touched");
-  m_touched.clear();
-  for (std::size_t k = 0; k + 1 < touched.size(); k += 2) {
-    if (touched[k] < 0 || touched[k + 1] < 0 ||
-        static_cast<std::size_t>(std::max(touched[k], touched[k + 1])) >= all.size())
-      throw InputError("the saved state belongs to other bodies");
-    m_touched.emplace_back(touched[k], touched[k + 1]);
-  }
-  std::array<double, 2> clock{};
-  in.read("clock", std::span<double>(clock));
-  m_time = clock[0];
-  m_initial_energy = clock[1];
+void Simulation::restore(const SimulationState& state) {
+  const auto known = [&](int object) {
+    return object >= 0 && static_cast<std::size_t>(object) < object_count();
+  };
+  const bool fits = state.bodies.size() == m_bodies.size() &&
+                    state.obstacles.size() == m_obstacle_states.size() &&
+                    state.obstacle_rest.size() == m_obstacle_rest.size() &&
+                    std::all_of(state.touched.begin(), state.touched.end(),
+                                [&](const auto& pair) { return known(pair.first) && known(pair.second); });
+  if (!fits) throw InputError("the saved state belongs to other bodies");
+  for (std::size_t b = 0; b < m_bodies.size(); ++b)
+    static_cast<RigidBodyState&>(m_bodies[b]) = state.bodies[b];
+  m_obstacle_states = state.obstacles;
+  m_obstacle_rest = state.obstacle_rest;
+  m_touched = state.touched;
+  m_time = state.time;
+  m_initial_energy = state.initial_energy;
   m_started = true;
   m_world.reset();
 }

@@ -2,9 +2,6 @@
 // one Bullet world, joints, a contact log after every tick, and bodies whose shape, mass properties and number
 // may change between ticks (jones2016 §3.3; patkar2014 §3). A method supplies bodies and two hooks; the rest
 // (sub-steps, supports, loads, obstacles, energy balance, state in and out) is here. Units: m, kg, s.
-//
-// The state is the list of rigid states, masses and frames; the vertices of a shape that changed are the
-// method's own state (restore_shape).
 #pragma once
 
 #include <functional>
@@ -16,26 +13,18 @@
 #include "core/scene/scene.h"
 #include "core/world/loads.h"
 #include "rigidplastic/bullet/world.h"
-#include "rigidplastic/simulation/body_frame.h"
-#include "rigidplastic/simulation/rest.h"
+#include "rigidplastic/simulation/simulation_state.h"
 
 namespace exemplar::rigid {
 
 // A rigid body; its frame is the centre of mass and the principal axes.
-struct RigidBody {
+struct RigidBody : RigidBodyState {
   std::string name;
   int scene_body = 0;  // the body of the scene that it is, or is a part of
-  double mass = 0;     // kg
-  BodyFrame frame;     // in the coordinates that its shape is described in; its inertia is the body's
   BulletShape shape;
   double friction = 0.5;
   double restitution = 0;
-  double restitution_factor = 1;     // see RigidObject
-  int component = -1;                // see RigidObject
   const Support* support = nullptr;  // moves the whole body until it lets go
-  RigidState start;                  // where a support's motion begins
-  RigidState state;
-  RestClock rest;
 };
 
 // The surface of a scene's body, each vertex carried by one rigid body.
@@ -124,9 +113,10 @@ class Simulation {
   Notes support_notes() const;
   double bullet_seconds() const { return m_bullet_seconds; }
 
-  void save(StateWriter& out) const;
-  // Into as many bodies as were saved. Shapes are the method's: it gives their vertices afterwards.
-  void load(StateReader& in);
+  SimulationState state() const;
+  // Into as many bodies as the state has; throws InputError otherwise. Shapes are the method's: it gives their
+  // vertices afterwards.
+  void restore(const SimulationState& state);
   void restore_shape(std::size_t body, const Points& vertices) {
     m_bodies[body].shape.move_vertices(vertices);
   }
