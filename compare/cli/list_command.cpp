@@ -43,7 +43,8 @@ std::vector<Entry> list_methods(const Registry& registry) {
                               {"material_restitution", c.material_restitution},
                               {"open_surfaces", c.open_surfaces},
                               {"supports", c.supports},
-                              {"loads", c.loads}}}}});
+                              {"loads", c.loads},
+                              {"pulls", c.pulls}}}}});
   }
   return entries;
 }

@@ -365,8 +365,7 @@ void ImplicitMethod::check_actions() const {
       collect(fmt::format("{}.supports[{}]", body.path(), k),
               [&] { SupportSet({supports[k]}, body.name(), start, solid.leader); });
     for (std::size_t k = 0; k < loads.size(); ++k)
-      collect(fmt::format("loads[{}]", k),
-              [&] { LoadSet({loads[k]}, body.name(), start, masses_of(b), solid.faces); });
+      collect(loads[k].path, [&] { LoadSet({loads[k]}, body.name(), start, masses_of(b), solid.faces); });
     for (std::size_t k = 0; k < body.controllers().size(); ++k)
       collect(fmt::format("{}.controllers[{}]", body.path(), k),
               [&] { PreparedController(body.controllers()[k], start); });

@@ -36,6 +36,7 @@ struct Capabilities {
   bool open_surfaces = false;  // simulates sheets as they are (others get them as extruded solids)
   bool supports = false;       // fixed regions and prescribed motion
   bool loads = false;
+  bool pulls = false;  // loads[].pull: a point of a surface on a spring (core/world/pull.h)
 };
 
 // How far a call of advance() came. A numerical failure is a status, never an exception.

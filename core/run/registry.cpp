@@ -80,6 +80,7 @@ std::vector<std::string> not_modelled(const Scene& scene, const Capabilities& ca
   say(any_body(scene, [](const Body& b) { return !b.supports().empty(); }), can.supports,
       "supports: fixed and moved regions are free");
   say(!scene.loads.empty(), can.loads, "loads: forces of the scene have no effect");
+  say(!scene.pulls.empty(), can.pulls, "pulls: nothing holds on to the surface");
   return missing;
 }
 

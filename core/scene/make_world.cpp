@@ -1,5 +1,8 @@
 #include "core/scene/make_world.h"
 
+#include <fmt/format.h>
+
+#include "core/base/errors.h"
 #include "core/math/angles.h"
 
 namespace exemplar {
@@ -91,7 +94,7 @@ Support make_support(const SupportSettings& settings, const std::string& body) {
 Load make_load(const LoadSettings& settings) {
   Load load;
   load.body = settings.body.value_or("");
-  load.region = make_region(settings.region);
+  load.region = make_region(*settings.region);
   load.kind = settings.kind;
   load.value = settings.value;
   load.magnitude = settings.magnitude;
@@ -101,6 +104,37 @@ Load make_load(const LoadSettings& settings) {
   load.ramp_up = settings.ramp_up;
   load.ramp_down = settings.ramp_down;
   return load;
+}
+
+namespace {
+
+PulledPoint pulled_point(const PullSettings& settings, const Points& vertices, const Triangles& triangles) {
+  if (settings.point) return nearest_surface_point(vertices, triangles, *settings.point);
+  const int t = *settings.triangle;
+  if (t >= triangles.rows())
+    throw InputError(fmt::format("there is no triangle {}: the surface has {}", t, triangles.rows()));
+  return {{triangles(t, 0), triangles(t, 1), triangles(t, 2)},
+          settings.barycentric / settings.barycentric.sum()};
+}
+
+}  // namespace
+
+Pull make_pull(const LoadSettings& settings, const std::string& body, const Points& vertices,
+               const Triangles& triangles) {
+  const PullSettings& given = *settings.pull;
+  Pull pull;
+  pull.body = body;
+  pull.point = pulled_point(given, vertices, triangles);
+  if (given.target) pull.target.push_back({0, *given.target, Vec3::Zero()});
+  for (const TargetKeyframe& key : given.keyframes)
+    pull.target.push_back({key.time, key.position, Vec3::Zero()});
+  pull.interpolation = given.interpolation;
+  pull.stiffness = given.stiffness;
+  if (given.max_force) pull.max_force = *given.max_force;
+  pull.window = {settings.from, settings.until.value_or(pull.window.end), settings.ramp_up,
+                 settings.ramp_down};
+  check_window(pull.window, "a pull");
+  return pull;
 }
 
 Controller make_controller(const ControllerSettings& settings, const std::string& body) {

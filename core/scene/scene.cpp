@@ -294,19 +294,38 @@ int Scene::frame_count() const {
 
 namespace {
 
-// A load on a body that is repeated acts on each of its copies.
-void add_load(const LoadSettings& settings, const std::vector<BodySettings>& bodies,
+// The bodies that a load names: all copies of one that is repeated; all bodies where it names none.
+std::vector<std::string> bodies_of(const LoadSettings& load, const std::vector<BodySettings>& bodies) {
+  std::vector<std::string> names;
+  for (const BodySettings& body : bodies) {
+    if (load.body && *load.body != body.name) continue;
+    for (const BodySettings& copy : copies_of(body)) names.push_back(copy.name);
+  }
+  if (names.empty() && load.body) names.push_back(*load.body);  // one of the copies
+  return names;
+}
+
+// One for each copy of the body that it names; for every body it stays one.
+void add_load(const LoadSettings& settings, const std::string& path, const std::vector<BodySettings>& bodies,
               std::vector<Load>& loads) {
   Load load = make_load(settings);
-  const auto named = std::find_if(bodies.begin(), bodies.end(),
-                                  [&](const BodySettings& body) { return body.name == load.body; });
-  if (named == bodies.end()) {
-    loads.push_back(std::move(load));
-    return;
-  }
-  for (const BodySettings& copy : copies_of(*named)) {
-    load.body = copy.name;
+  load.path = path;
+  if (!settings.body) return loads.push_back(std::move(load));
+  for (const std::string& name : bodies_of(settings, bodies)) {
+    load.body = name;
     loads.push_back(load);
+  }
+}
+
+void add_pull(const LoadSettings& settings, const std::string& path,
+              const std::vector<BodySettings>& settings_of_bodies, Scene& scene) {
+  for (const std::string& name : bodies_of(settings, settings_of_bodies)) {
+    const auto body = std::find_if(scene.bodies.begin(), scene.bodies.end(),
+                                   [&](const Body& candidate) { return candidate.name() == name; });
+    if (body == scene.bodies.end()) continue;  // could not be made, or is told by the checks of names
+    Pull pull = make_pull(settings, name, body->initial_surface(), body->surface().triangles);
+    pull.path = path;
+    scene.pulls.push_back(std::move(pull));
   }
 }
 
@@ -345,7 +364,12 @@ Scene make_scene(const SceneSettings& settings, const std::string& directory) {
       });
     }
   }
-  for (const LoadSettings& load : settings.loads) add_load(load, settings.bodies, scene.loads);
+  for (std::size_t k = 0; k < settings.loads.size(); ++k) {
+    const LoadSettings& load = settings.loads[k];
+    const std::string path = fmt::format("loads[{}]", k);
+    if (!load.pull) add_load(load, path, settings.bodies, scene.loads);
+    if (load.pull) collect(path + ".pull", [&] { add_pull(load, path, settings.bodies, scene); });
+  }
   if (!problems.empty()) throw InputError(problems);
   return scene;
 }

@@ -16,6 +16,7 @@
 #include "core/world/controllers.h"
 #include "core/world/loads.h"
 #include "core/world/obstacle.h"
+#include "core/world/pull.h"
 #include "core/world/supports.h"
 
 namespace exemplar {
@@ -100,6 +101,7 @@ struct Scene {
   std::vector<ObstacleBody> obstacles;
   std::vector<std::string> obstacle_paths;  // JSON paths, e.g. obstacles[0]; copies share one
   std::vector<Load> loads;
+  std::vector<Pull> pulls;  // loads[].pull
 
   int frame_count() const;  // frames after the initial one
   double frame_time(int frame) const { return frame / time.fps; }

@@ -29,7 +29,8 @@ void check_curve_sizes(const std::vector<double>& inputs, const std::vector<doub
   }
 }
 
-void check_increasing_times(const std::vector<KeyframeSettings>& keyframes, const ProblemSink& problem) {
+template <class Keyframe>
+void check_increasing_times(const std::vector<Keyframe>& keyframes, const ProblemSink& problem) {
   for (std::size_t i = 1; i < keyframes.size(); ++i) {
     if (keyframes[i].time <= keyframes[i - 1].time) {
       problem("keyframes[" + std::to_string(i) + "].time", "must be later than the keyframe before it");
@@ -280,9 +281,44 @@ void describe(Describe<SupportSettings>& d) {
   });
 }
 
+void describe(Describe<TargetKeyframe>& d) {
+  d.field("time", &TargetKeyframe::time, "s", "when").required();
+  d.field("position", &TargetKeyframe::position, "m", "where").required();
+}
+
+void describe(Describe<PullSettings>& d) {
+  d.field("point", &PullSettings::point, "m",
+          "the point of the surface that is nearest to this place in the initial state");
+  d.field("triangle", &PullSettings::triangle, "",
+          "or a place on this triangle of the surface, counted from 0", non_negative());
+  d.field("barycentric", &PullSettings::barycentric, "",
+          "where on the triangle: shares of its three corners, scaled to a sum of 1");
+  d.field("target", &PullSettings::target, "m", "where it is pulled to");
+  d.field("keyframes", &PullSettings::keyframes, "",
+          "or a target that moves; held before the first and after "
+          "the last");
+  d.choice("interpolation", &PullSettings::interpolation,
+           {{"smooth", Interpolation::smooth}, {"linear", Interpolation::linear}}, "between keyframes");
+  d.field("stiffness", &PullSettings::stiffness, "N/m", "force per distance from the target", positive())
+      .required();
+  d.field("max_force", &PullSettings::max_force, "N", "the pull is never stronger; none: no limit",
+          positive());
+  d.exactly_one({"point", "triangle"});
+  d.check([](const PullSettings& pull, const ProblemSink& problem) {
+    if (pull.target.has_value() != pull.keyframes.empty())
+      problem("target", "a pull needs a target or keyframes, and not both");
+    check_increasing_times(pull.keyframes, problem);
+    if (pull.barycentric.minCoeff() < 0 || !(pull.barycentric.sum() > 0))
+      problem("barycentric", "shares must not be negative, and not all be zero");
+  });
+}
+
 void describe(Describe<LoadSettings>& d) {
   d.field("body", &LoadSettings::body, "", "the body; none: every body");
-  d.field("region", &LoadSettings::region, "", "where it acts, in the initial state").required();
+  d.field("region", &LoadSettings::region, "", "where it acts, in the initial state");
+  d.field("pull", &LoadSettings::pull, "",
+          "instead: a spring from a point of the surface to a target, as a mouse pulls it");
+  d.exactly_one({"region", "pull"});
   d.choice("kind", &LoadSettings::kind,
            {{"force", LoadKind::force},
             {"traction", LoadKind::traction},
@@ -300,9 +336,15 @@ void describe(Describe<LoadSettings>& d) {
   d.field("ramp_down", &LoadSettings::ramp_down, "s", "linear fall before the end", non_negative());
   d.field("follows", &LoadSettings::follows, "", "turns with the body");
   d.check([](const LoadSettings& load, const ProblemSink& problem) {
-    if (load.kind == LoadKind::pressure && load.magnitude == 0)
+    if (load.pull) {
+      if (!load.value.isZero())
+        problem("value", "a pull has none: its stiffness and target say how strong it is");
+      if (load.magnitude != 0) problem("magnitude", "a pull has none: see its stiffness");
+    } else if (load.kind == LoadKind::pressure && load.magnitude == 0) {
       problem("magnitude", "a pressure needs a magnitude");
-    if (load.kind != LoadKind::pressure && load.value.isZero()) problem("value", "is missing or zero");
+    } else if (load.kind != LoadKind::pressure && load.value.isZero()) {
+      problem("value", "is missing or zero");
+    }
     if (load.until && *load.until <= load.from) problem("until", "must be later than from");
   });
 }

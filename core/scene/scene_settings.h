@@ -141,9 +141,28 @@ struct SupportSettings {
   bool clamped = false;               // sheets: a held border keeps its direction too
 };
 
+struct TargetKeyframe {
+  double time = 0;               // s
+  Vec3 position = Vec3::Zero();  // m, world
+};
+
+// A spring from a point of the body's surface to a target (core/world/pull.h).
+struct PullSettings {
+  std::optional<Vec3> point;    // m, world, in the initial state: the nearest point of the surface …
+  std::optional<int> triangle;  // … or a place on one of its triangles
+  Vec3 barycentric = Vec3(1, 1, 1) / 3;   // of the triangle's corners
+  std::optional<Vec3> target;             // m, world; fixed …
+  std::vector<TargetKeyframe> keyframes;  // … or moved
+  Interpolation interpolation = Interpolation::smooth;
+  double stiffness = 0;             // N/m
+  std::optional<double> max_force;  // N; none: no limit
+};
+
+// A force on a region, or a pull at a point.
 struct LoadSettings {
   std::optional<std::string> body;  // none: every body
-  RegionSettings region;
+  std::optional<RegionSettings> region;
+  std::optional<PullSettings> pull;
   LoadKind kind = LoadKind::force;
   Vec3 value = Vec3::Zero();    // N in total, Pa, m/s² or N·m
   double magnitude = 0;         // Pa, pressure only
@@ -292,6 +311,8 @@ void describe(Describe<RegionSettings>& d);
 void describe(Describe<ExampleSettings>& d);
 void describe(Describe<KeyframeSettings>& d);
 void describe(Describe<SupportSettings>& d);
+void describe(Describe<TargetKeyframe>& d);
+void describe(Describe<PullSettings>& d);
 void describe(Describe<LoadSettings>& d);
 void describe(Describe<CurveController>& d);
 void describe(Describe<JointController>& d);

@@ -81,10 +81,11 @@ struct FieldSpec {
   FieldKind kind = FieldKind::number;
   Range range;
   bool is_required = false;
-  bool is_optional = false;             // may be absent or null
-  bool is_direction = false;            // vector: "x", "-y", … are accepted too
-  bool is_path = false;                 // text: a file or folder, relative to the file that names it
-  bool takes_single = false;            // numbers: one number stands for a list of one
+  bool is_optional = false;   // may be absent or null
+  bool is_direction = false;  // vector: "x", "-y", … are accepted too
+  bool is_path = false;       // text: a file or folder, relative to the file that names it
+  bool takes_single = false;  // numbers: one number stands for a list of one
+  bool is_live = false;       // a run may go on from its state with another value, all that is in it too
   std::vector<std::string> choices;     // kind choice, or a text that must be one of these
   const Description* nested = nullptr;  // object: its description; list: that of an element
 
@@ -111,6 +112,10 @@ struct FieldSpec {
   }
   FieldSpec& or_single() {
     takes_single = true;
+    return *this;
+  }
+  FieldSpec& live() {
+    is_live = true;
     return *this;
   }
   FieldSpec& one_of(std::vector<std::string> allowed) {

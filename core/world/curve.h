@@ -7,6 +7,8 @@
 // key and after the last one the value is held.
 #pragma once
 
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "core/math/types.h"
@@ -48,5 +50,25 @@ struct RigidMotion {
 void check_keyframes(const std::vector<Keyframe>& keyframes);
 // Rotation vectors are interpolated component by component; the angular velocity is that curve's exact one.
 RigidMotion evaluate(const std::vector<Keyframe>& keyframes, Interpolation interpolation, double time);
+
+// When something acts: p(t) is 0 before `start`, rises to 1 within `ramp_up`, stays there, falls within `ramp_down`
+// and is 0 from `end` on.
+struct TimeWindow {
+  double start = 0;                                      // s
+  double end = std::numeric_limits<double>::infinity();  // s
+  double ramp_up = 0;                                    // s
+  double ramp_down = 0;                                  // s
+
+  double at(double time) const;
+  // ∫ p dt over [from, to], exact.
+  double integral(double from, double to) const;
+  // The mean over a step; of no length: p there.
+  double mean(double from, double to) const {
+    return to > from ? integral(from, to) / (to - from) : at(from);
+  }
+};
+
+// Throws InputError for windows without length and ramps that do not fit; `what`: "a load".
+void check_window(const TimeWindow& window, const std::string& what);
 
 }  // namespace exemplar

@@ -12,21 +12,11 @@ namespace exemplar {
 
 namespace {
 
-// ∫₀^t of the ramp that goes from 0 to 1 within `ramp` seconds.
-double ramp_integral(double t, double ramp) {
-  if (t <= 0) return 0;
-  if (t >= ramp) return t - 0.5 * ramp;
-  return 0.5 * t * t / ramp;
-}
-
 void check(const Load& load) {
   check_region(load.region);
   if (!load.value.allFinite() || !std::isfinite(load.magnitude))
     throw InputError("a load's value must be finite");
-  if (!(load.end > load.start)) throw InputError("a load must end after it starts");
-  if (!(load.ramp_up >= 0) || !(load.ramp_down >= 0) || load.ramp_up + load.ramp_down > load.end - load.start)
-    throw InputError("a load's ramps must not be negative and must fit between its start and end");
-  if (load.ramp_down > 0 && std::isinf(load.end)) throw InputError("a load that ramps down needs an end");
+  check_window(load.window(), "a load");
 }
 
 Vec3 centroid(const std::vector<int>& nodes, const VecX& weights, const Points& positions) {
@@ -64,27 +54,6 @@ Vec3 solve_symmetric(const Mat3& matrix, const Vec3& right) {
 
 }  // namespace
 
-double load_profile(const Load& load, double time) {
-  if (time < load.start || time >= load.end) return 0;
-  const double up = load.ramp_up > 0 ? (time - load.start) / load.ramp_up : 1;
-  const double down = load.ramp_down > 0 ? (load.end - time) / load.ramp_down : 1;
-  return std::min({1.0, up, down});
-}
-
-double load_profile_integral(const Load& load, double from, double to) {
-  const auto primitive = [&](double t) {
-    const double inside = std::min(t, load.end);
-    double sum = ramp_integral(inside - load.start, load.ramp_up);
-    // What the falling ramp takes away: ∫ (1 − down) from end − ramp_down on.
-    if (load.ramp_down > 0) {
-      const double late = inside - (load.end - load.ramp_down);
-      if (late > 0) sum -= 0.5 * late * late / load.ramp_down;
-    }
-    return sum;
-  };
-  return primitive(to) - primitive(from);
-}
-
 LoadSet::LoadSet(const std::vector<Load>& loads, const std::string& body, const Points& start_positions,
                  const VecX& node_masses, const Triangles& surface)
     : m_start(start_positions), m_masses(node_masses), m_surface(surface) {
@@ -120,8 +89,7 @@ LoadSet::LoadSet(const std::vector<Load>& loads, const std::string& body, const 
 Points LoadSet::forces(const Points& positions, double from, double to) const {
   Points forces = Points::Zero(positions.rows(), 3);
   for (const Prepared& p : m_loads) {
-    const double factor =
-        to > from ? load_profile_integral(p.load, from, to) / (to - from) : load_profile(p.load, from);
+    const double factor = p.load.window().mean(from, to);
     if (factor != 0) add_forces(p, positions, factor, forces);
   }
   return forces;

@@ -1,8 +1,7 @@
 // Loads: forces on a region of a body within a time window, with linear ramps at both ends.
 //
-// The profile p(t) is 0 before `start`, rises to 1 in `ramp_up`, stays there, falls in `ramp_down` and is 0
-// from `end` on. Methods ask for the mean over their step, so that the impulse ∫ F p dt is the same for every
-// step size.
+// The profile p(t) is that of a TimeWindow. Methods ask for the mean over their step, so that the impulse
+// ∫ F p dt is the same for every step size.
 //
 // A dead load keeps its direction. A follower turns with the region: with the rotation that fits the region's
 // nodes best since the start (Kabsch 1976), evaluated at the positions handed in, that is lagged in an
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/world/curve.h"
 #include "core/world/region.h"
 
 namespace exemplar {
@@ -36,11 +36,10 @@ struct Load {
   double end = std::numeric_limits<double>::infinity();  // s
   double ramp_up = 0;                                    // s
   double ramp_down = 0;                                  // s
-};
+  std::string path;                                      // JSON path, e.g. loads[0]
 
-double load_profile(const Load& load, double time);
-// ∫ p dt over [from, to], exact.
-double load_profile_integral(const Load& load, double from, double to);
+  TimeWindow window() const { return {start, end, ramp_up, ramp_down}; }
+};
 
 // The loads on one body.
 class LoadSet {

@@ -49,7 +49,7 @@ PressureSet::PressureSet(const std::vector<Load>& loads, const std::string& body
 
 void PressureSet::append(double from, double to, int first_node, std::vector<PressedTriangle>& out) const {
   for (const Prepared& p : m_loads) {
-    const double mean = load_profile_integral(p.load, from, to) / (to - from) * p.load.magnitude;
+    const double mean = p.load.window().mean(from, to) * p.load.magnitude;
     if (mean == 0) continue;
     for (const int t : p.triangles) {
       const auto row = m_surface.row(t);

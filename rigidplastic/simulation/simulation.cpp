@@ -242,7 +242,7 @@ void Simulation::prescribe(double end) {
 bool Simulation::is_loaded(int scene_body, double from, double to) const {
   const std::string& name = m_scene.bodies[static_cast<std::size_t>(scene_body)].name();
   return std::any_of(m_scene.loads.begin(), m_scene.loads.end(), [&](const Load& load) {
-    return (load.body.empty() || load.body == name) && load_profile_integral(load, from, to) != 0;
+    return (load.body.empty() || load.body == name) && load.window().integral(from, to) != 0;
   });
 }
 

@@ -157,10 +157,13 @@ void warn_of_idle_supports(const Body& body, Notes& notes) {
 }
 
 void warn_of_idle_loads(const Scene& scene, Notes& notes) {
-  for (std::size_t k = 0; k < scene.loads.size(); ++k)
-    warn_if(notes, scene.loads[k].start >= scene.time.duration,
-            fmt::format("loads[{}] has no effect: it starts at {:g} s, the scene ends at {:g} s", k,
-                        scene.loads[k].start, scene.time.duration));
+  const auto check = [&](const std::string& path, double start) {
+    warn_if(notes, start >= scene.time.duration,
+            fmt::format("{} has no effect: it starts at {:g} s, the scene ends at {:g} s", path, start,
+                        scene.time.duration));
+  };
+  for (const Load& load : scene.loads) check(load.path, load.start);
+  for (const Pull& pull : scene.pulls) check(pull.path, pull.window.start);
 }
 
 // What is wrong with a file before anything is known of its format; empty: nothing.

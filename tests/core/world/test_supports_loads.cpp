@@ -121,7 +121,7 @@ TEST(Loads, ImpulseIsTheSameForEveryStepSize) {
     EXPECT_LT((impulse - area * load.value).norm(), 1e-13);
   }
   double sum = 0;
-  for (int i = 0; i < 120000; ++i) sum += 1e-5 * load_profile(load, (i + 0.5) * 1e-5);
+  for (int i = 0; i < 120000; ++i) sum += 1e-5 * load.window().at((i + 0.5) * 1e-5);
   EXPECT_NEAR(sum, area, 1e-9);
 }
 

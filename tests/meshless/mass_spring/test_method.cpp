@@ -205,7 +205,7 @@ TEST(MassSpringMethod, TractionActsOnTheTributarySurfaceAndRollersLetGlide) {
   settings.bodies[0].volume.grid = IntVec3(8, 4, 6);
   LoadSettings load;
   load.kind = LoadKind::traction;
-  load.region.box = RegionBox{Vec3(0.1999, -9, -9), Vec3(0.21, 9, 9)};
+  load.region.emplace().box = RegionBox{Vec3(0.1999, -9, -9), Vec3(0.21, 9, 9)};
   load.value = Vec3(100, 0, 0);
   settings.loads.push_back(load);
   SupportSettings roller;

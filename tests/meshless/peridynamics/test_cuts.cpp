@@ -97,7 +97,7 @@ TEST(Cuts, TractionAndPressureActOnTheTributarySurface) {
       SceneSettings settings = block(1);
       LoadSettings load;
       load.kind = is_pressure ? LoadKind::pressure : LoadKind::traction;
-      load.region.box = RegionBox{Vec3(0.0999, -1, -1), Vec3(0.11, 1, 1)};
+      load.region.emplace().box = RegionBox{Vec3(0.0999, -1, -1), Vec3(0.11, 1, 1)};
       load.value = Vec3(-1000, 0, 0);
       load.magnitude = 1000;
       settings.loads.push_back(load);

@@ -152,7 +152,7 @@ TEST(Method, WorkFromOutsideIsAccountedFor) {
   moving.keyframes = {{0, Vec3::Zero(), {}}, {2e-3, Vec3(0, 1e-3, 0), {}}};
   driven.bodies[0].supports = {still, moving};
   LoadSettings pull;
-  pull.region.all = true;
+  pull.region.emplace().all = true;
   pull.value = Vec3(400, 0, 0);
   loaded.loads.push_back(pull);
   loaded.gravity.setZero();

@@ -26,7 +26,7 @@ SceneSettings free_box(const Vec3& size) {
   LoadSettings load;
   load.kind = LoadKind::pressure;
   load.magnitude = 2e4;
-  load.region.all = true;
+  load.region.emplace().all = true;
   load.ramp_up = 0.1;
   settings.loads.push_back(load);
   return settings;
@@ -57,7 +57,7 @@ TEST(SurfaceLoads, TractionOnOneSideTurnsTheBody) {
   settings.loads[0] = {};
   settings.loads[0].kind = LoadKind::traction;
   settings.loads[0].value = Vec3(100, 0, 0);
-  settings.loads[0].region.half_space = RegionHalfSpace{Vec3(0, 0.049, 0), Vec3::UnitY()};
+  settings.loads[0].region->half_space = RegionHalfSpace{Vec3(0, 0.049, 0), Vec3::UnitY()};
   settings.time.duration = 0.05;
   const Scene scene = make_scene(settings, "");
   const auto method = make_method(scene, cells_of(300));

@@ -363,7 +363,7 @@ TEST(Rest, TractionActsOnTheTributarySurfaceAndRollersLetGlide) {
   settings.bodies[0].surface.box->resolution = {1, 1, 1};
   LoadSettings load;
   load.kind = LoadKind::traction;
-  load.region.box = RegionBox{Vec3(0.1499, -9, -9), Vec3(0.16, 9, 9)};
+  load.region.emplace().box = RegionBox{Vec3(0.1499, -9, -9), Vec3(0.16, 9, 9)};
   load.value = Vec3(100, 0, 0);
   settings.loads.push_back(load);
   SupportSettings roller;
@@ -393,7 +393,7 @@ TEST(Rest, AnAccelerationActsOnWholeParticlesOfItsRegion) {
     settings.bodies[0].position = Vec3::Zero();
     LoadSettings load;
     load.kind = LoadKind::acceleration;
-    load.region.half_space = RegionHalfSpace{Vec3(border + 1e-9, 0, 0), -Vec3::UnitX()};
+    load.region.emplace().half_space = RegionHalfSpace{Vec3(border + 1e-9, 0, 0), -Vec3::UnitX()};
     load.value = Vec3(0, 3, 0);
     settings.loads.push_back(load);
     const Scene scene = make_scene(settings, "");

@@ -136,7 +136,7 @@ TEST(Rest, ALoadKeepsABodyAwakeOnlyWhileItActs) {
   SceneSettings settings = cube_on_floor();
   settings.time.duration = 6;
   LoadSettings pull;
-  pull.region.all = true;
+  pull.region.emplace().all = true;
   pull.value = Vec3(60, 0, 0);
   pull.from = 2;
   pull.until = 2.5;
