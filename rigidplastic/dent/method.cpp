@@ -125,7 +125,7 @@ void DentMethod::make_simulation() {
   const bool needs_triangles =
       m_settings.move_projectile && m_settings.collision == rigid::CollisionGeometry::automatic;
   const rigid::CollisionGeometry geometry =
-      needs_triangles ? rigid::CollisionGeometry::mesh : m_settings.collision;
+      needs_triangles ? rigid::CollisionGeometry::round_or_mesh : m_settings.collision;
   std::vector<rigid::RigidBody> all;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     m_first.push_back(static_cast<int>(all.size()));
@@ -531,7 +531,7 @@ void add_method(Registry& registry) {
   info.capabilities.friction = true;
   info.capabilities.restitution = info.capabilities.material_restitution = true;
   info.capabilities.supports = true;
-  info.capabilities.loads = true;
+  info.capabilities.loads = info.capabilities.pulls = true;
   info.settings = &description_of<Settings>();
   info.make = [](const Scene& scene, const AnySettings& settings) {
     return make_method(scene, settings.as<Settings>());

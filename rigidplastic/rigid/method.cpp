@@ -40,7 +40,7 @@ Notes RigidMethod::notes() const {
   Notes notes;
   for (const RigidBody& body : m_simulation.bodies()) {
     notes.push_back({Severity::note, fmt::format("{}: {:.4g} kg, collides as its {}", body.name, body.mass,
-                                                 body.shape.is_hull() ? "convex hull" : "triangles")});
+                                                 body.shape.description())});
   }
   for (Note& note : m_simulation.support_notes()) notes.push_back(std::move(note));
   return notes;
@@ -64,7 +64,7 @@ void add_method(Registry& registry) {
   info.capabilities.friction = true;
   info.capabilities.restitution = info.capabilities.material_restitution = true;
   info.capabilities.supports = true;
-  info.capabilities.loads = true;
+  info.capabilities.loads = info.capabilities.pulls = true;
   info.settings = &description_of<Settings>();
   info.make = [](const Scene& scene, const AnySettings& settings) {
     return make_method(scene, settings.as<Settings>());
