@@ -1,5 +1,8 @@
 #include "rigidplastic/bullet/contact_solver.h"
 
+#include <BulletCollision/NarrowPhaseCollision/btPersistentManifold.h>
+#include <btBulletDynamicsCommon.h>
+
 #include <algorithm>
 
 namespace exemplar::rigid {

@@ -17,7 +17,8 @@ constexpr double k_coarsest = 0.06;        // of the radius, that facets may lie
 constexpr double k_residual = 0.1;         // of that depth, which vertices may be off
 constexpr double k_least_residual = 1e-4;  // of the radius
 constexpr double k_same_height = 1e-4;     // of the radius or the height
-constexpr double k_tip = 1e-3;             // of the largest radius
+constexpr double k_rim = 0.9;   // of the outermost radius at a height, from which vertices are on the rim
+constexpr double k_tip = 1e-3;  // of the largest radius
 
 double tolerance(double radius, double depth) {
   return std::max(k_residual * depth, k_least_residual * radius);
@@ -39,8 +40,11 @@ std::vector<Place> places_about(const Points& vertices, const Vec3& axis) {
   return places;
 }
 
-// The circle that vertices of one height lie on.
+// The circle that vertices of one height lie on. Those well within it are in the middle of a cap.
 std::optional<Circle> circle_of(std::vector<Place> places, double largest) {
+  double outermost = 0;
+  for (const Place& place : places) outermost = std::max(outermost, place.radius);
+  std::erase_if(places, [&](const Place& place) { return place.radius < k_rim * outermost; });
   Circle circle;
   for (const Place& place : places) {
     circle.height += place.height / static_cast<double>(places.size());
