@@ -410,7 +410,7 @@ SceneSettings cantilever(double force, double ramp) {
 
 }  // namespace
 
-// M_p = σ_y b h²/4 = 67.5 N m, 1.1 m from the load.
+// M_p = σ_y b h²/4 = 67.5 N m, 1.1 m from the load. A joint keeps some way from its bone's end, here 5 cm more than the support.
 TEST(RigidBend, ASteadyLoadBendsAtThePlasticMoment) {
   const double limit = 67.5 / 1.1;
   const Scene growing = make_scene(cantilever(1.5 * limit, 2), "");
@@ -418,7 +418,7 @@ TEST(RigidBend, ASteadyLoadBendsAtThePlasticMoment) {
   double yielded = 0;
   for (int frame = 1; frame <= growing.frame_count() && yielded == 0; ++frame) {
     method->advance(growing.frame_time(frame), k_never);
-    if (metric(*method, "bend_angle") > 0.5) yielded = 1.5 * limit * growing.frame_time(frame) / 2;
+    if (metric(*method, "bones") > 1) yielded = 1.5 * limit * growing.frame_time(frame) / 2;
   }
   EXPECT_NEAR(yielded, limit, 0.1 * limit);
 
