@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/errors.h"
 #include "core/mesh/models/primitives.h"
 #include "core/mesh/topology.h"
 #include "core/mesh/volume/extrude.h"
@@ -332,79 +333,27 @@ rigid::CarriedSurface BendingBody::skin(std::span<const RigidState> states, int 
   return result;
 }
 
-namespace {
-
-std::vector<double> packed(const BonePoses& poses) {
-  std::vector<double> numbers;
-  for (const Eigen::Isometry3d& pose : poses)
-    numbers.insert(numbers.end(), pose.matrix().data(), pose.matrix().data() + 16);
-  return numbers;
+BendingBodyState BendingBody::state() const {
+  BendingBodyState state{
+      m_articulated.splits(), m_articulated.surface().vertices, m_joints, m_poses, m_offsets, {}};
+  for (const Cluster& cluster : m_clusters)
+    state.shapes.push_back({cluster.collision.vertices, cluster.collision.triangles});
+  return state;
 }
 
-BonePoses unpacked(const std::vector<double>& numbers) {
-  BonePoses poses(numbers.size() / 16);
-  for (std::size_t b = 0; b < poses.size(); ++b)
-    poses[b].matrix() = Eigen::Map<const Eigen::Matrix4d>(numbers.data() + 16 * b);
-  return poses;
-}
-
-}  // namespace
-
-void BendingBody::save(StateWriter& out, const std::string& prefix) const {
-  std::vector<double> splits, joints;
-  for (const BoneSplit& s : m_articulated.splits())
-    splits.insert(splits.end(), {static_cast<double>(s.bone), s.at, s.length});
-  for (const JointState& j : m_joints) {
-    joints.insert(joints.end(),
-                  {j.open ? 1.0 : 0.0, j.held.x(), j.held.y(), j.held.z(), j.held.w(), j.demand.x(),
-                   j.demand.y(), j.demand.z(), j.still, j.turned, j.broken ? 1.0 : 0.0});
-    joints.insert(joints.end(), j.impulse.data(), j.impulse.data() + 3);
-    joints.insert(joints.end(), j.angular_impulse.data(), j.angular_impulse.data() + 3);
-  }
-  out.write(prefix + "splits", std::span<const double>(splits));
-  out.write(prefix + "joints", std::span<const double>(joints));
-  out.write(prefix + "poses", std::span<const double>(packed(m_poses)));
-  out.write(prefix + "offsets", std::span<const double>(packed(m_offsets)));
-  out.write(prefix + "rest", m_articulated.surface().vertices);
-  for (std::size_t c = 0; c < m_clusters.size(); ++c) {
-    const TriMesh& mesh = m_clusters[c].collision;
-    out.write(prefix + "shape" + std::to_string(c), mesh.vertices);
-    out.write(prefix + "triangles" + std::to_string(c),
-              std::span<const int>(mesh.triangles.data(), static_cast<std::size_t>(mesh.triangles.size())));
-  }
-}
-
-void BendingBody::load(StateReader& in, const std::string& prefix) {
-  const std::vector<double> splits = in.read_doubles(prefix + "splits");
-  for (std::size_t k = 3 * m_articulated.splits().size(); k + 2 < splits.size(); k += 3)
-    split({static_cast<int>(splits[k]), splits[k + 1], splits[k + 2]});
-  const std::vector<double> joints = in.read_doubles(prefix + "joints");
-  for (std::size_t j = 0; j < m_joints.size(); ++j) {
-    const double* n = joints.data() + 17 * j;
-    JointState& joint = m_joints[j];
-    joint.open = n[0] != 0;
-    joint.held = Quat(n[4], n[1], n[2], n[3]);
-    joint.demand = Eigen::Map<const Vec3>(n + 5);
-    joint.still = n[8];
-    joint.turned = n[9];
-    joint.broken = n[10] != 0;
-    joint.impulse = Eigen::Map<const Vec3>(n + 11);
-    joint.angular_impulse = Eigen::Map<const Vec3>(n + 14);
-  }
-  m_poses = unpacked(in.read_doubles(prefix + "poses"));
-  m_offsets = unpacked(in.read_doubles(prefix + "offsets"));
-  Points rest = m_articulated.surface().vertices;
-  in.read(prefix + "rest", rest);
-  m_articulated.set_rest_points(rest);
+void BendingBody::restore(const BendingBodyState& state) {
+  for (const BoneSplit& bone : state.splits) split(bone);
+  if (state.joints.size() != m_joints.size() || state.poses.size() != m_poses.size() ||
+      state.rest.rows() != m_articulated.surface().vertices.rows())
+    throw InputError("the saved state belongs to other bodies");
+  m_joints = state.joints;
+  m_poses = state.poses;
+  m_offsets = state.offsets;
+  m_articulated.set_rest_points(state.rest);
   find_parts();
   find_clusters();
-  for (std::size_t c = 0; c < m_clusters.size(); ++c) {
-    const std::vector<double> vertices = in.read_doubles(prefix + "shape" + std::to_string(c));
-    const std::vector<int> triangles = in.read_ints(prefix + "triangles" + std::to_string(c));
-    m_clusters[c].collision = {
-        Eigen::Map<const Points>(vertices.data(), static_cast<Eigen::Index>(vertices.size() / 3), 3),
-        Eigen::Map<const Triangles>(triangles.data(), static_cast<Eigen::Index>(triangles.size() / 3), 3)};
-  }
+  for (std::size_t c = 0; c < m_clusters.size(); ++c)
+    m_clusters[c].collision = {state.shapes.at(c).vertices, state.shapes[c].triangles};
 }
 
 std::vector<rigid::RigidBody> BendingBody::reloaded(int scene_body, rigid::CollisionGeometry geometry) const {

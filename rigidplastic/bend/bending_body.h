@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "core/output/state.h"
 #include "rigidplastic/bend/articulated_body.h"
 #include "rigidplastic/bend/cluster.h"
 #include "rigidplastic/simulation/simulation.h"
@@ -20,12 +19,47 @@ struct JointState {
   double still = 0;              // s, since it last turned
   double turned = 0;             // rad, plastic, in total
   Vec3 impulse = Vec3::Zero(), angular_impulse = Vec3::Zero();  // where it may break: see BreakableJoint
+
+  static constexpr auto described() {
+    return std::tuple(member("open", &JointState::open), member("broken", &JointState::broken),
+                      member("held", &JointState::held), member("demand", &JointState::demand),
+                      member("still", &JointState::still), member("turned", &JointState::turned),
+                      member("impulse", &JointState::impulse),
+                      member("angular_impulse", &JointState::angular_impulse));
+  }
 };
 
 // Bones that move as one rigid body.
 struct Cluster {
   std::vector<int> bones;
   TriMesh collision;  // closed, in the frame of the rigid body
+};
+
+// A cluster's collision shape, as it was made last.
+struct ClusterShape {
+  Points vertices;
+  Triangles triangles;
+
+  static constexpr auto described() {
+    return std::tuple(member("vertices", &ClusterShape::vertices),
+                      member("triangles", &ClusterShape::triangles));
+  }
+};
+
+struct BendingBodyState {
+  std::vector<BoneSplit> splits;
+  Points rest;  // m, the dented surface at rest
+  std::vector<JointState> joints;
+  BonePoses poses;    // rest → world
+  BonePoses offsets;  // rest → the frame of the bone's cluster
+  std::vector<ClusterShape> shapes;
+
+  static constexpr auto described() {
+    return std::tuple(member("splits", &BendingBodyState::splits), member("rest", &BendingBodyState::rest),
+                      member("joints", &BendingBodyState::joints), member("poses", &BendingBodyState::poses),
+                      member("offsets", &BendingBodyState::offsets),
+                      member("shapes", &BendingBodyState::shapes));
+  }
 };
 
 class BendingBody {
@@ -41,6 +75,7 @@ class BendingBody {
   int cluster_of(int bone) const { return m_cluster_of[static_cast<std::size_t>(bone)]; }
   const BonePoses& poses() const { return m_poses; }
   int support_bone() const { return m_support_bone; }  // −1: no support
+  const Vec3& held_point() const { return *m_held; }   // the middle of what the support holds, at rest
   bool always_open() const { return m_always_open; }
   Points surface() const { return m_articulated.skinned(m_poses, m_part_of); }
   // Bones that hold together have the same part, the smallest of their numbers.
@@ -68,9 +103,9 @@ class BendingBody {
   // Vertices carried by the rigid bodies that their heaviest bones belong to.
   rigid::CarriedSurface skin(std::span<const RigidState> states, int first, const LoadSet& loads) const;
 
-  void save(StateWriter& out, const std::string& prefix) const;
-  // Bones, joints and clusters; then rebuilt() gives the rigid bodies, whose states the simulation loads.
-  void load(StateReader& in, const std::string& prefix);
+  BendingBodyState state() const;
+  // Of a body as it was at the start; then reloaded() gives the rigid bodies, whose states the simulation restores.
+  void restore(const BendingBodyState& state);
   std::vector<rigid::RigidBody> reloaded(int scene_body, rigid::CollisionGeometry geometry) const;
 
  private:

@@ -1,7 +1,6 @@
 #include "rigidplastic/bend/parent_dents.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace exemplar::bend {
@@ -164,19 +163,11 @@ std::vector<char> ParentDents::apply(const rigid::Simulation& simulation, std::v
   return changed;
 }
 
-void ParentDents::save(StateWriter& out) const {
-  m_log.save(out);
-  const std::array<double, 3> numbers{static_cast<double>(m_count), m_deepest, m_dissipated};
-  out.write("dents", std::span<const double>(numbers));
-}
-
-void ParentDents::load(StateReader& in) {
-  m_log.load(in);
-  std::array<double, 3> numbers{};
-  in.read("dents", std::span<double>(numbers));
-  m_count = static_cast<int>(numbers[0]);
-  m_deepest = numbers[1];
-  m_dissipated = numbers[2];
+void ParentDents::restore(const ParentDentsState& state) {
+  m_log.restore(state.places);
+  m_count = state.count;
+  m_deepest = state.deepest;
+  m_dissipated = state.dissipated;
 }
 
 }  // namespace exemplar::bend

@@ -9,6 +9,19 @@
 
 namespace exemplar::bend {
 
+struct ParentDentsState {
+  std::vector<dent::ContactPlace> places;
+  int count = 0;          // of dents
+  double deepest = 0;     // m
+  double dissipated = 0;  // J
+
+  static constexpr auto described() {
+    return std::tuple(member("places", &ParentDentsState::places), member("count", &ParentDentsState::count),
+                      member("deepest", &ParentDentsState::deepest),
+                      member("dissipated", &ParentDentsState::dissipated));
+  }
+};
+
 class ParentDents {
  public:
   ParentDents(const Scene& scene, const dent::DentOptions& options);
@@ -20,8 +33,8 @@ class ParentDents {
   double deepest() const { return m_deepest; }        // m
   double dissipated() const { return m_dissipated; }  // J
 
-  void save(StateWriter& out) const;
-  void load(StateReader& in);
+  ParentDentsState state() const { return {m_log.places(), m_count, m_deepest, m_dissipated}; }
+  void restore(const ParentDentsState& state);
 
  private:
   struct Side {

@@ -40,6 +40,13 @@ struct Joint {
   Vec3 yield_moment = Vec3::Constant(std::numeric_limits<double>::infinity());
 
   bool yields() const { return yield_moment.allFinite(); }
+
+  static constexpr auto described() {
+    return std::tuple(member("a", &Joint::a), member("b", &Joint::b), member("pivot_a", &Joint::pivot_a),
+                      member("pivot_b", &Joint::pivot_b), member("frame_a", &Joint::frame_a),
+                      member("frame_b", &Joint::frame_b), member("holds_rotation", &Joint::holds_rotation),
+                      member("yield_moment", &Joint::yield_moment));
+  }
 };
 
 // What a joint did to its object a in the last tick.

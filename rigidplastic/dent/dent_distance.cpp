@@ -19,7 +19,7 @@ std::pair<std::vector<double>, double> gaps_within(double limit, const Points& f
   if (area.empty()) return {{}, 0};
   const double side = std::max((area.high - area.low).maxCoeff(), 1e-9);
   const double none = -std::numeric_limits<double>::infinity();
-  DepthGrid a(area, side / k_cells, none), b = a;
+  DepthGrid a = DepthGrid::over(area, side / k_cells, none), b = a;
   rasterise(front_of_projectile, projectile, a);
   rasterise(front_of_target, target, b);
   std::vector<double> gaps;

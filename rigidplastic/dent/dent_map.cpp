@@ -108,7 +108,7 @@ DepthGrid imprint(const Projectile& projectile, const Impact& impact, const Dent
   if (area.empty()) return {};
   const Rectangle padded = area.padded(k_taper * options.width + 2 * options.spacing);
   const double side = (padded.high - padded.low).maxCoeff();
-  DepthGrid grid(padded, std::max(options.spacing, side / options.max_cells), 0);
+  DepthGrid grid = DepthGrid::over(padded, std::max(options.spacing, side / options.max_cells), 0);
   rasterise(straight, *projectile.triangles, grid);
   if (frame.angle > 0) rasterise(oblique, *projectile.triangles, grid);
   for (double& d : grid.depth) d = std::clamp(d, 0.0, distance);

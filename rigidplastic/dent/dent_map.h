@@ -27,6 +27,10 @@ enum class FalloffKind { logistic, linear };
 struct Falloff {
   FalloffKind kind = FalloffKind::logistic;
   double steepness = 1;  // k
+
+  static constexpr auto described() {
+    return std::tuple(member("kind", &Falloff::kind), member("steepness", &Falloff::steepness));
+  }
 };
 
 double attenuation(const Falloff& falloff, double z, double distance);
@@ -55,6 +59,12 @@ struct DentMap {
   void apply(Points& points, double share = 1) const { apply(points, share, 0, points.rows()); }
   // Only the rows from `begin` to before `end`.
   void apply(Points& points, double share, Eigen::Index begin, Eigen::Index end) const;
+
+  static constexpr auto described() {
+    return std::tuple(member("frame", &DentMap::frame), member("distance", &DentMap::distance),
+                      member("widening", &DentMap::widening), member("falloff", &DentMap::falloff),
+                      member("grid", &DentMap::grid), member("rim", &DentMap::rim));
+  }
 };
 
 // What strikes: a surface and who is next to whom in it.

@@ -34,13 +34,12 @@ DentedBody::DentedBody(const Body& body)
     : m_body(&body),
       m_cut(rigid::cut_body(body)),
       m_start(rigid::initial_points(body, m_cut.surfaces)),
-      m_points(m_start),
-      m_base(m_start) {
+      m_state{m_start, m_start, {}} {
   for (const rigid::PieceSurface& piece : surfaces().pieces)
     m_closed.push_back(is_closed(body, surfaces(), piece));
-  m_neighbours = vertex_neighbours(all_edges(surfaces()), m_points.rows());
+  m_neighbours = vertex_neighbours(all_edges(surfaces()), m_state.points.rows());
   m_edge_length = mean_edge_length(body.initial_surface(), unique_edges(body.surface().triangles));
-  const Points volume = body.is_sheet() ? collision_points(0) : m_points;
+  const Points volume = body.is_sheet() ? collision_points(0) : m_state.points;
   m_smallest_extent = (volume.colwise().maxCoeff() - volume.colwise().minCoeff()).minCoeff();
 }
 
@@ -67,8 +66,8 @@ void DentedBody::apply(const DentMap& map, const std::vector<int>& chosen, doubl
 
 bool DentedBody::leaves_enough(const DentMap& map, const std::vector<int>& chosen) const {
   if (m_body->is_sheet()) return true;
-  Points after = m_base;
-  for (const Growing& dent : m_growing) apply(dent.map, dent.pieces, 1, after);
+  Points after = m_state.base;
+  for (const GrowingDent& dent : m_state.growing) apply(dent.map, dent.pieces, 1, after);
   apply(map, chosen, 1, after);
   return std::all_of(chosen.begin(), chosen.end(), [&](int p) {
     const rigid::PieceSurface& piece = surfaces().pieces[static_cast<std::size_t>(p)];
@@ -80,34 +79,34 @@ bool DentedBody::leaves_enough(const DentMap& map, const std::vector<int>& chose
 }
 
 void DentedBody::add(DentMap map, double duration, const std::vector<int>& chosen) {
-  ++m_count;
-  m_deepest = std::max(m_deepest, map.distance);
+  ++m_state.count;
+  m_state.deepest = std::max(m_state.deepest, map.distance);
   if (duration > 0) {
-    m_growing.push_back({std::move(map), 0, duration, chosen});
+    m_state.growing.push_back({std::move(map), 0, duration, chosen});
     return;
   }
-  apply(map, chosen, 1, m_base);
+  apply(map, chosen, 1, m_state.base);
   apply_growing();
 }
 
 void DentedBody::grow(double dt) {
-  if (m_growing.empty()) return;
-  for (Growing& dent : m_growing) dent.elapsed += dt;
-  while (!m_growing.empty() && m_growing.front().share() >= 1) {
-    apply(m_growing.front().map, m_growing.front().pieces, 1, m_base);
-    m_growing.erase(m_growing.begin());
+  if (m_state.growing.empty()) return;
+  for (GrowingDent& dent : m_state.growing) dent.elapsed += dt;
+  while (!m_state.growing.empty() && m_state.growing.front().share() >= 1) {
+    apply(m_state.growing.front().map, m_state.growing.front().pieces, 1, m_state.base);
+    m_state.growing.erase(m_state.growing.begin());
   }
   apply_growing();
 }
 
 void DentedBody::apply_growing() {
-  m_points = m_base;
-  for (const Growing& dent : m_growing) apply(dent.map, dent.pieces, dent.share(), m_points);
+  m_state.points = m_state.base;
+  for (const GrowingDent& dent : m_state.growing) apply(dent.map, dent.pieces, dent.share(), m_state.points);
 }
 
 Points DentedBody::piece_points(int p) const {
   const rigid::PieceSurface& piece = surfaces().pieces[static_cast<std::size_t>(p)];
-  return m_points.middleRows(piece.begin, piece.end - piece.begin);
+  return m_state.points.middleRows(piece.begin, piece.end - piece.begin);
 }
 
 rigid::BodyFrame DentedBody::frame(int p, double mass, const rigid::BodyFrame& now) const {
@@ -124,12 +123,13 @@ rigid::BodyFrame DentedBody::frame(int p, double mass, const rigid::BodyFrame& n
 
 Points DentedBody::collision_points(int p) const {
   if (!m_body->is_sheet()) return piece_points(p);
-  return extruded_surface({m_points, m_body->surface().triangles}, m_body->settings().thickness).vertices;
+  return extruded_surface({m_state.points, m_body->surface().triangles}, m_body->settings().thickness)
+      .vertices;
 }
 
 double DentedBody::volume() const {
   if (m_body->is_sheet())
-    return surface_area(m_points, m_body->surface().triangles) * m_body->settings().thickness;
+    return surface_area(m_state.points, m_body->surface().triangles) * m_body->settings().thickness;
   double sum = 0;
   for (int p = 0; p < pieces(); ++p)
     sum += signed_volume(piece_points(p), surfaces().pieces[static_cast<std::size_t>(p)].triangles);
@@ -137,7 +137,7 @@ double DentedBody::volume() const {
 }
 
 VecX DentedBody::depths() const {
-  return (m_points - m_start).rowwise().norm();
+  return (m_state.points - m_start).rowwise().norm();
 }
 
 VecX DentedBody::depths_of_vertices() const {
@@ -146,71 +146,6 @@ VecX DentedBody::depths_of_vertices() const {
   for (Eigen::Index v = 0; v < result.size(); ++v)
     result[v] = all[surfaces().carrier[static_cast<std::size_t>(v)]];
   return result;
-}
-
-namespace {
-
-void append(std::vector<double>& out, const DepthGrid& grid) {
-  out.insert(out.end(), {static_cast<double>(grid.columns), static_cast<double>(grid.rows), grid.low.x(),
-                         grid.low.y(), grid.spacing});
-  out.insert(out.end(), grid.depth.begin(), grid.depth.end());
-}
-
-const double* take(const double* n, DepthGrid& grid) {
-  grid.columns = static_cast<int>(n[0]);
-  grid.rows = static_cast<int>(n[1]);
-  grid.low = Vec2(n[2], n[3]);
-  grid.spacing = n[4];
-  const std::ptrdiff_t cells = static_cast<std::ptrdiff_t>(grid.columns) * grid.rows;
-  grid.depth.assign(n + 5, n + 5 + cells);
-  return n + 5 + cells;
-}
-
-}  // namespace
-
-void DentedBody::save(StateWriter& out, const std::string& prefix) const {
-  out.write(prefix + "points", m_points);
-  out.write(prefix + "base", m_base);
-  std::vector<double> numbers{m_deepest, static_cast<double>(m_count)};
-  for (const Growing& dent : m_growing) {
-    const DentMap& map = dent.map;
-    numbers.insert(numbers.end(),
-                   {dent.elapsed, dent.duration, map.distance, map.widening, map.falloff.steepness,
-                    static_cast<double>(map.falloff.kind), map.frame.angle});
-    numbers.insert(numbers.end(), map.frame.origin.data(), map.frame.origin.data() + 3);
-    numbers.insert(numbers.end(), map.frame.axes.data(), map.frame.axes.data() + 9);
-    append(numbers, map.grid);
-    append(numbers, map.rim);
-    numbers.push_back(static_cast<double>(dent.pieces.size()));
-    numbers.insert(numbers.end(), dent.pieces.begin(), dent.pieces.end());
-  }
-  out.write(prefix + "dents", std::span<const double>(numbers));
-}
-
-void DentedBody::load(StateReader& in, const std::string& prefix) {
-  in.read(prefix + "points", m_points);
-  in.read(prefix + "base", m_base);
-  const std::vector<double> numbers = in.read_doubles(prefix + "dents");
-  m_deepest = numbers.at(0);
-  m_count = static_cast<int>(numbers.at(1));
-  m_growing.clear();
-  const double* end = numbers.data() + numbers.size();
-  for (const double* n = numbers.data() + 2; n < end;) {
-    Growing dent;
-    dent.elapsed = n[0];
-    dent.duration = n[1];
-    dent.map.distance = n[2];
-    dent.map.widening = n[3];
-    dent.map.falloff = {static_cast<FalloffKind>(static_cast<int>(n[5])), n[4]};
-    dent.map.frame.angle = n[6];
-    dent.map.frame.origin = Eigen::Map<const Vec3>(n + 7);
-    dent.map.frame.axes = Eigen::Map<const Mat3>(n + 10);
-    n = take(take(n + 19, dent.map.grid), dent.map.rim);
-    const auto count = static_cast<std::ptrdiff_t>(*n++);
-    dent.pieces.assign(n, n + count);
-    n += count;
-    m_growing.push_back(std::move(dent));
-  }
 }
 
 }  // namespace exemplar::dent

@@ -7,12 +7,39 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/output/state.h"
 #include "core/scene/scene.h"
 #include "rigidplastic/dent/denter.h"
 #include "rigidplastic/fracture/piece_bodies.h"
 
 namespace exemplar::dent {
+
+// A dent that is not there yet.
+struct GrowingDent {
+  DentMap map;
+  double elapsed = 0, duration = 0;  // s
+  std::vector<int> pieces;           // that hold together and take it
+
+  double share() const { return elapsed >= duration ? 1 : elapsed / duration; }
+
+  static constexpr auto described() {
+    return std::tuple(member("map", &GrowingDent::map), member("elapsed", &GrowingDent::elapsed),
+                      member("duration", &GrowingDent::duration), member("pieces", &GrowingDent::pieces));
+  }
+};
+
+struct DentedBodyState {
+  Points points;  // of all pieces, with all dents as far as they have grown
+  Points base;    // without those that still grow
+  std::vector<GrowingDent> growing;
+  double deepest = 0;  // m, largest dent distance so far
+  int count = 0;       // of dents
+
+  static constexpr auto described() {
+    return std::tuple(member("points", &DentedBodyState::points), member("base", &DentedBodyState::base),
+                      member("growing", &DentedBodyState::growing),
+                      member("deepest", &DentedBodyState::deepest), member("count", &DentedBodyState::count));
+  }
+};
 
 class DentedBody {
  public:
@@ -22,15 +49,15 @@ class DentedBody {
   const rigid::PieceSurfaces& surfaces() const { return m_cut.surfaces; }
   const std::vector<Cut>& cuts() const { return m_cut.cuts; }
   int pieces() const { return static_cast<int>(surfaces().pieces.size()); }
-  const Points& points() const { return m_points; }  // of all pieces
+  const Points& points() const { return m_state.points; }
   const Adjacency& neighbours() const { return m_neighbours; }
   // Closed surfaces of some pieces, over all points.
   Triangles triangles_of(const std::vector<int>& pieces) const;
   double edge_length() const { return m_edge_length; }          // mean, at rest
   double smallest_extent() const { return m_smallest_extent; }  // at rest
-  bool growing() const { return !m_growing.empty(); }
-  int dent_count() const { return m_count; }
-  double deepest() const { return m_deepest; }  // largest dent distance so far
+  bool growing() const { return !m_state.growing.empty(); }
+  int dent_count() const { return m_state.count; }
+  double deepest() const { return m_state.deepest; }
 
   // Whether its pieces keep a quarter of the volume that they began with, this dent and the growing ones applied: what
   // is crushed flatter has no inertia that could be worked with, and real material would be dense by then.
@@ -51,30 +78,20 @@ class DentedBody {
   VecX depths() const;              // how far each point has moved
   VecX depths_of_vertices() const;  // the same for the vertices of the input surface
 
-  void save(StateWriter& out, const std::string& prefix) const;
-  void load(StateReader& in, const std::string& prefix);
+  const DentedBodyState& state() const { return m_state; }
+  void restore(DentedBodyState state) { m_state = std::move(state); }
 
  private:
-  struct Growing {
-    DentMap map;
-    double elapsed = 0, duration = 0;
-    std::vector<int> pieces;
-    double share() const { return elapsed >= duration ? 1 : elapsed / duration; }
-  };
   void apply(const DentMap& map, const std::vector<int>& pieces, double share, Points& points) const;
   void apply_growing();
 
   const Body* m_body;
   rigid::CutBody m_cut;
-  Points m_start;   // before any dent
-  Points m_points;  // with all dents as far as they have grown
-  Points m_base;    // without those that still grow
-  std::vector<Growing> m_growing;
+  Points m_start;  // before any dent
+  DentedBodyState m_state;
   Adjacency m_neighbours;
   std::vector<char> m_closed;  // pieces with a volume
   double m_edge_length = 0, m_smallest_extent = 0;
-  double m_deepest = 0;
-  int m_count = 0;
 };
 
 }  // namespace exemplar::dent

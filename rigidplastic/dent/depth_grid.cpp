@@ -7,12 +7,15 @@
 
 namespace exemplar::dent {
 
-DepthGrid::DepthGrid(const Rectangle& area, double cell, double value) : spacing(cell) {
+DepthGrid DepthGrid::over(const Rectangle& area, double cell, double value) {
   const Vec2 first = (area.low / cell).array().floor(), last = (area.high / cell).array().ceil();
-  low = first * cell;
-  columns = static_cast<int>(last.x() - first.x()) + 1;
-  rows = static_cast<int>(last.y() - first.y()) + 1;
-  depth.assign(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows), value);
+  DepthGrid grid;
+  grid.columns = static_cast<int>(last.x() - first.x()) + 1;
+  grid.rows = static_cast<int>(last.y() - first.y()) + 1;
+  grid.low = first * cell;
+  grid.spacing = cell;
+  grid.depth.assign(static_cast<std::size_t>(grid.columns) * static_cast<std::size_t>(grid.rows), value);
+  return grid;
 }
 
 double DepthGrid::largest() const {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "core/math/types.h"
 
 namespace exemplar::dent {
@@ -38,9 +39,8 @@ struct DepthGrid {
   double spacing = 1;
   std::vector<double> depth;  // row after row
 
-  DepthGrid() = default;
-  // Covers `area` with cells of `spacing`, every depth being `value`.
-  DepthGrid(const Rectangle& area, double cell, double value);
+  // Covers `area` with cells of size `cell`, every depth being `value`.
+  static DepthGrid over(const Rectangle& area, double cell, double value);
 
   double& at(int i, int j) {
     return depth[static_cast<std::size_t>(j) * static_cast<std::size_t>(columns) +
@@ -54,6 +54,12 @@ struct DepthGrid {
   Rectangle area() const { return {low, centre(columns - 1, rows - 1)}; }
   double largest() const;
   double sample(double x, double y) const;
+
+  static constexpr auto described() {
+    return std::tuple(member("columns", &DepthGrid::columns), member("rows", &DepthGrid::rows),
+                      member("low", &DepthGrid::low), member("spacing", &DepthGrid::spacing),
+                      member("depth", &DepthGrid::depth));
+  }
 };
 
 // Raises every cell to the largest third coordinate of the triangles above or below its centre, and the cell

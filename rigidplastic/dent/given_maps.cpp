@@ -10,7 +10,7 @@ namespace {
 
 template <class Profile>
 DepthGrid radial_map(double reach, double spacing, const Profile& profile) {
-  DepthGrid grid({Vec2::Constant(-reach), Vec2::Constant(reach)}, spacing, 0);
+  DepthGrid grid = DepthGrid::over({Vec2::Constant(-reach), Vec2::Constant(reach)}, spacing, 0);
   for (int j = 0; j < grid.rows; ++j) {
     for (int i = 0; i < grid.columns; ++i) grid.at(i, j) = profile(grid.centre(i, j).norm());
   }

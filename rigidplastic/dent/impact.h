@@ -2,6 +2,7 @@
 // Metres, seconds, radians; everything in one common frame (the world or a body's).
 #pragma once
 
+#include "core/base/state_member.h"
 #include "core/math/types.h"
 
 namespace exemplar::dent {
@@ -22,6 +23,11 @@ struct DentFrame {
 
   Vec3 to_local(const Vec3& point) const { return axes.transpose() * (point - origin); }
   Points to_local(const Points& points) const { return (points.rowwise() - origin.transpose()) * axes; }
+
+  static constexpr auto described() {
+    return std::tuple(member("origin", &DentFrame::origin), member("axes", &DentFrame::axes),
+                      member("angle", &DentFrame::angle));
+  }
 };
 
 // The paper clamps 1/cos θ to avoid dividing by zero; this is where.

@@ -31,7 +31,7 @@ PairImpact impact_of(std::span<const rigid::Contact* const> points) {
 
 // Places are in the order of the log: those of one pair stand together.
 bool ImpactLog::is_known(const rigid::Contact& contact, double reach) const {
-  const auto before = [](const Place& place, const std::pair<int, int>& pair) {
+  const auto before = [](const ContactPlace& place, const std::pair<int, int>& pair) {
     return std::pair(place.a, place.b) < pair;
   };
   const std::pair<int, int> pair(contact.a, contact.b);
@@ -45,7 +45,7 @@ bool ImpactLog::is_known(const rigid::Contact& contact, double reach) const {
 std::vector<PairImpact> ImpactLog::update(std::span<const rigid::Contact> contacts,
                                           std::span<const double> reach, double threshold) {
   std::vector<PairImpact> impacts;
-  std::vector<Place> places;
+  std::vector<ContactPlace> places;
   std::vector<const rigid::Contact*> fresh;
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const rigid::Contact& c = contacts[k];
@@ -63,24 +63,6 @@ std::vector<PairImpact> ImpactLog::update(std::span<const rigid::Contact> contac
   }
   m_places = std::move(places);
   return impacts;
-}
-
-void ImpactLog::save(StateWriter& out) const {
-  std::vector<double> numbers;
-  for (const Place& p : m_places) {
-    numbers.insert(numbers.end(), {static_cast<double>(p.a), static_cast<double>(p.b), p.point.x(),
-                                   p.point.y(), p.point.z()});
-  }
-  out.write("contact_places", std::span<const double>(numbers));
-}
-
-void ImpactLog::load(StateReader& in) {
-  const std::vector<double> numbers = in.read_doubles("contact_places");
-  m_places.clear();
-  for (std::size_t k = 0; k + 4 < numbers.size(); k += 5) {
-    m_places.push_back({static_cast<int>(numbers[k]), static_cast<int>(numbers[k + 1]),
-                        Vec3(numbers[k + 2], numbers[k + 3], numbers[k + 4])});
-  }
 }
 
 }  // namespace exemplar::dent

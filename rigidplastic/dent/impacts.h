@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "core/output/state.h"
 #include "rigidplastic/bullet/world.h"
 
 namespace exemplar::dent {
@@ -22,6 +21,17 @@ struct PairImpact {
   double closing_speed() const { return -velocity.dot(normal); }
 };
 
+// Where a pair was in contact.
+struct ContactPlace {
+  int a = 0, b = 0;
+  Vec3 point = Vec3::Zero();
+
+  static constexpr auto described() {
+    return std::tuple(member("a", &ContactPlace::a), member("b", &ContactPlace::b),
+                      member("point", &ContactPlace::point));
+  }
+};
+
 class ImpactLog {
  public:
   // `reach`: for every object, how far (m) a contact point may be from an older one and still belong to it.
@@ -29,17 +39,14 @@ class ImpactLog {
   std::vector<PairImpact> update(std::span<const rigid::Contact> contacts, std::span<const double> reach,
                                  double threshold);
 
-  void save(StateWriter& out) const;
-  void load(StateReader& in);
+  // Of the last tick, in the order of the log: all that the log remembers.
+  const std::vector<ContactPlace>& places() const { return m_places; }
+  void restore(std::vector<ContactPlace> places) { m_places = std::move(places); }
 
  private:
-  struct Place {
-    int a = 0, b = 0;
-    Vec3 point = Vec3::Zero();
-  };
   bool is_known(const rigid::Contact& contact, double reach) const;
 
-  std::vector<Place> m_places;  // of the last tick, in the order of the log
+  std::vector<ContactPlace> m_places;
 };
 
 }  // namespace exemplar::dent

@@ -8,7 +8,9 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/errors.h"
 #include "core/base/parallel.h"
+#include "core/output/described_state.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 #include "rigidplastic/dent/dented_body.h"
@@ -28,6 +30,20 @@ struct Owner {
   int piece = 0;
 };
 
+struct State {
+  rigid::SimulationState simulation;
+  std::vector<DentedBodyState> bodies;
+  std::vector<ContactPlace> places;
+  std::vector<rigid::BreakableJoint> joints;
+  double dissipated = 0;  // J
+
+  static constexpr auto described() {
+    return std::tuple(member("simulation", &State::simulation), member("bodies", &State::bodies),
+                      member("places", &State::places), member("joints", &State::joints),
+                      member("dissipated", &State::dissipated));
+  }
+};
+
 class DentMethod : public Method {
  public:
   DentMethod(const Scene& scene, const Settings& settings);
@@ -35,8 +51,12 @@ class DentMethod : public Method {
   StepReport advance(double until, const InterruptCheck& interrupted) override;
   std::vector<Geometry> fields() const override;
   Diagnostics diagnostics() const override;
-  void save(StateWriter& out) const override;
-  void load(StateReader& in) override;
+  void save(StateWriter& out) const override { write_state(out, state()); }
+  void load(StateReader& in) override {
+    State state;
+    read_state(in, state);
+    restore(std::move(state));
+  }
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override { return m_simulation.obstacle_poses(); }
   PhaseTimes phase_times() const override {
     return {{"bullet", m_simulation.bullet_seconds()}, {"denting", m_denting_seconds}};
@@ -65,6 +85,8 @@ class DentMethod : public Method {
   void update_shape(std::size_t rigid);
   void carry_surface(std::size_t body);
   void move_into_dent(const Strike& strike, double distance);
+  State state() const;
+  void restore(State state);
 
   const Scene& m_scene;
   Settings m_settings;
@@ -101,7 +123,7 @@ void DentMethod::make_simulation() {
   const bool needs_triangles =
       m_settings.move_projectile && m_settings.collision == rigid::CollisionGeometry::automatic;
   const rigid::CollisionGeometry geometry =
-      needs_triangles ? rigid::CollisionGeometry::mesh : m_settings.collision;
+      needs_triangles ? rigid::CollisionGeometry::round_or_mesh : m_settings.collision;
   std::vector<rigid::RigidBody> all;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     m_first.push_back(static_cast<int>(all.size()));
@@ -438,21 +460,21 @@ Diagnostics DentMethod::diagnostics() const {
   return d;
 }
 
-void DentMethod::save(StateWriter& out) const {
-  m_simulation.save(out);
-  m_log.save(out);
-  out.write("dissipated", m_dissipated);
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) m_bodies[b].save(out, fmt::format("body{}.", b));
-  out.write("joints", std::span<const double>(m_joints.save()));
+State DentMethod::state() const {
+  State state{m_simulation.state(), {}, m_log.places(), m_joints.joints(), m_dissipated};
+  for (const DentedBody& body : m_bodies) state.bodies.push_back(body.state());
+  return state;
 }
 
-void DentMethod::load(StateReader& in) {
-  m_simulation.load(in);
-  m_log.load(in);
-  m_dissipated = in.read_double("dissipated");
-  m_joints.load(in.read_doubles("joints"));
+// Collision shapes and carried surfaces follow from the state.
+void DentMethod::restore(State state) {
+  if (state.bodies.size() != m_bodies.size()) throw InputError("the saved state belongs to other bodies");
+  m_simulation.restore(state.simulation);
+  m_log.restore(std::move(state.places));
+  m_dissipated = state.dissipated;
+  m_joints.restore(std::move(state.joints));
   set_components();
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) m_bodies[b].load(in, fmt::format("body{}.", b));
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) m_bodies[b].restore(std::move(state.bodies[b]));
   for (std::size_t r = 0; r < m_owners.size(); ++r) {
     const rigid::BodyFrame& frame = m_simulation.bodies()[r].frame;
     m_simulation.restore_shape(

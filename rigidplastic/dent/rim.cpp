@@ -14,7 +14,7 @@ constexpr double k_reach = 3.7;  // widths
 
 // The dent's grid with room around it.
 DepthGrid widened(const DepthGrid& grid, double margin) {
-  DepthGrid result(grid.area().padded(margin), grid.spacing, 0);
+  DepthGrid result = DepthGrid::over(grid.area().padded(margin), grid.spacing, 0);
   const Vec2 shift = ((grid.low - result.low) / grid.spacing).array().round();
   for (int j = 0; j < grid.rows; ++j) {
     for (int i = 0; i < grid.columns; ++i) {

@@ -9,12 +9,6 @@
 
 namespace exemplar::rigid {
 
-namespace {
-
-constexpr std::size_t k_numbers = 21;  // of a saved joint
-
-}  // namespace
-
 double BreakableJoint::stress(double window) const {
   const double radius = std::sqrt(area / std::numbers::pi);
   return (impulse.norm() + 4 * angular_impulse.norm() / radius) / (area * window);
@@ -90,35 +84,13 @@ void BreakableJoints::follow(int body, const BodyFrame& from, const BodyFrame& t
   }
 }
 
-std::vector<double> BreakableJoints::save() const {
-  std::vector<double> numbers;
-  for (const BreakableJoint& j : m_joints) {
-    auto append = [&](const auto& v) { numbers.insert(numbers.end(), v.data(), v.data() + v.size()); };
-    numbers.push_back(j.broken);
-    append(j.impulse);
-    append(j.angular_impulse);
-    append(j.joint.pivot_a);
-    append(j.joint.pivot_b);
-    append(j.joint.frame_a.coeffs());
-    append(j.joint.frame_b.coeffs());
-  }
-  return numbers;
-}
-
-void BreakableJoints::load(std::span<const double> numbers) {
-  if (numbers.size() != k_numbers * m_joints.size())
-    throw InputError("the saved joints do not fit this scene");
-  const double* n = numbers.data();
-  for (BreakableJoint& j : m_joints) {
-    j.broken = n[0] != 0;
-    j.impulse = Eigen::Map<const Vec3>(n + 1);
-    j.angular_impulse = Eigen::Map<const Vec3>(n + 4);
-    j.joint.pivot_a = Eigen::Map<const Vec3>(n + 7);
-    j.joint.pivot_b = Eigen::Map<const Vec3>(n + 10);
-    j.joint.frame_a.coeffs() = Eigen::Map<const Vec4>(n + 13);
-    j.joint.frame_b.coeffs() = Eigen::Map<const Vec4>(n + 17);
-    n += k_numbers;
-  }
+void BreakableJoints::restore(std::vector<BreakableJoint> joints) {
+  const bool same = std::equal(joints.begin(), joints.end(), m_joints.begin(), m_joints.end(),
+                               [](const BreakableJoint& a, const BreakableJoint& b) {
+                                 return a.piece_a == b.piece_a && a.piece_b == b.piece_b;
+                               });
+  if (!same) throw InputError("the saved joints do not fit this scene");
+  m_joints = std::move(joints);
 }
 
 }  // namespace exemplar::rigid

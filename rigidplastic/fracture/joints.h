@@ -8,7 +8,6 @@
 // Bullet's own breaking threshold would be per solver row, mix N s with N m s and depend on the step. Units: N s, m², Pa.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "core/mesh/pieces.h"
@@ -25,6 +24,15 @@ struct BreakableJoint {
   bool broken = false;
 
   double stress(double window) const;  // Pa
+
+  static constexpr auto described() {
+    return std::tuple(member("joint", &BreakableJoint::joint), member("piece_a", &BreakableJoint::piece_a),
+                      member("piece_b", &BreakableJoint::piece_b), member("area", &BreakableJoint::area),
+                      member("strength", &BreakableJoint::strength),
+                      member("impulse", &BreakableJoint::impulse),
+                      member("angular_impulse", &BreakableJoint::angular_impulse),
+                      member("broken", &BreakableJoint::broken));
+  }
 };
 
 class BreakableJoints {
@@ -45,8 +53,8 @@ class BreakableJoints {
   // The bodies' frames changed: pivots and axes stay where they are in the world at rest.
   void follow(int body, const BodyFrame& from, const BodyFrame& to);
 
-  std::vector<double> save() const;
-  void load(std::span<const double> numbers);
+  // All of them as they were. Throws InputError when they belong to other pieces.
+  void restore(std::vector<BreakableJoint> joints);
 
  private:
   double m_window;

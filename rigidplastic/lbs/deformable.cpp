@@ -37,20 +37,21 @@ Deformable::Deformable(Skin skin, Edges edges, const Parameters& parameters, int
       m_graph(m_skin.rest(), m_edges),
       m_parameters(parameters) {
   const Eigen::Index count = m_skin.points();
-  m_weights = ExampleWeights::Zero(count, m_skin.examples());
-  m_weights.col(start).setOnes();
-  m_target = parameters.paper ? ExampleWeights(ExampleWeights::Zero(count, m_skin.examples())) : m_weights;
+  m_state.weights = ExampleWeights::Zero(count, m_skin.examples());
+  m_state.weights.col(start).setOnes();
+  m_state.target =
+      parameters.paper ? ExampleWeights(ExampleWeights::Zero(count, m_skin.examples())) : m_state.weights;
   m_change = ExampleWeights::Zero(count, m_skin.examples());
-  m_points = start == 0 ? m_skin.rest() : m_skin.positions(m_weights);
+  m_state.points = start == 0 ? m_skin.rest() : m_skin.positions(m_state.weights);
   m_is_changed.assign(static_cast<std::size_t>(count), 0);
   m_is_active.assign(static_cast<std::size_t>(count), 0);
-  const Vec3 extent = m_points.colwise().maxCoeff() - m_points.colwise().minCoeff();
+  const Vec3 extent = m_state.points.colwise().maxCoeff() - m_state.points.colwise().minCoeff();
   m_noticeable = k_noticeable * extent.norm();
 }
 
 int Deformable::nearest_vertex(const Vec3& point, int begin, int end) const {
   Eigen::Index nearest = 0;
-  (m_points.middleRows(begin, end - begin).rowwise() - point.transpose())
+  (m_state.points.middleRows(begin, end - begin).rowwise() - point.transpose())
       .rowwise()
       .squaredNorm()
       .minCoeff(&nearest);
@@ -61,7 +62,7 @@ void Deformable::hit(int vertex, const Vec3& impulse, double mass, double dt) {
   const double time = m_parameters.paper ? dt : m_parameters.reference_time;
   const Vec3 displacement = asked_displacement(impulse, m_parameters.beta, mass, time);
   if (displacement.isZero()) return;
-  const ExampleWeights& at = m_parameters.paper ? m_weights : m_target;
+  const ExampleWeights& at = m_parameters.paper ? m_state.weights : m_state.target;
   const Eigen::Matrix3Xd jacobian = m_skin.jacobian(vertex, row_of(at, vertex));
   const int skipped = m_parameters.paper ? 0 : 1;
   const VecX change =
@@ -80,16 +81,17 @@ void Deformable::hit(int vertex, const Vec3& impulse, double mass, double dt) {
 void Deformable::activate(int row) {
   if (m_is_active[static_cast<std::size_t>(row)]) return;
   m_is_active[static_cast<std::size_t>(row)] = 1;
-  m_active.push_back(row);
+  m_state.active.push_back(row);
 }
 
 void Deformable::add_to_target(const std::vector<int>& rows) {
   for (const int row : rows) {
     if (m_parameters.paper) {
-      m_target.row(row) += m_change.row(row);
+      m_state.target.row(row) += m_change.row(row);
     } else {
-      const Eigen::Index examples = m_target.cols() - 1;
-      set_row(m_target, row, clamp_to_simplex((m_target.row(row) + m_change.row(row)).tail(examples)));
+      const Eigen::Index examples = m_state.target.cols() - 1;
+      set_row(m_state.target, row,
+              clamp_to_simplex((m_state.target.row(row) + m_change.row(row)).tail(examples)));
     }
     m_change.row(row).setZero();
     m_is_changed[static_cast<std::size_t>(row)] = 0;
@@ -99,53 +101,55 @@ void Deformable::add_to_target(const std::vector<int>& rows) {
 
 void Deformable::fade(double dt) {
   const double kept = std::pow(m_parameters.lambda, dt / m_parameters.reference_time);
-  for (const int row : m_active) {
-    m_weights.row(row) = m_target.row(row) + kept * (m_weights.row(row) - m_target.row(row));
-    if ((m_target.row(row) - m_weights.row(row)).cwiseAbs().maxCoeff() < k_arrived)
-      m_weights.row(row) = m_target.row(row);
+  for (const int row : m_state.active) {
+    m_state.weights.row(row) =
+        m_state.target.row(row) + kept * (m_state.weights.row(row) - m_state.target.row(row));
+    if ((m_state.target.row(row) - m_state.weights.row(row)).cwiseAbs().maxCoeff() < k_arrived)
+      m_state.weights.row(row) = m_state.target.row(row);
   }
 }
 
 void Deformable::fade_as_in_the_paper() {
-  for (const int row : m_active) {
-    m_weights.row(row) += (1 - m_parameters.lambda) * m_target.row(row);
-    m_target.row(row) *= m_parameters.lambda;
-    clamp_and_rescale(m_weights, row);
-    if (m_target.row(row).cwiseAbs().maxCoeff() < k_negligible) m_target.row(row).setZero();
+  for (const int row : m_state.active) {
+    m_state.weights.row(row) += (1 - m_parameters.lambda) * m_state.target.row(row);
+    m_state.target.row(row) *= m_parameters.lambda;
+    clamp_and_rescale(m_state.weights, row);
+    if (m_state.target.row(row).cwiseAbs().maxCoeff() < k_negligible) m_state.target.row(row).setZero();
   }
 }
 
 bool Deformable::has_arrived(int row) const {
-  return m_parameters.paper ? m_target.row(row).isZero(0) : m_weights.row(row) == m_target.row(row);
+  return m_parameters.paper ? m_state.target.row(row).isZero(0)
+                            : m_state.weights.row(row) == m_state.target.row(row);
 }
 
 // A new shape costs a refit of the collision shape: it waits until some point has moved noticeably or all have
 // arrived. Rows that have arrived then leave the list.
 bool Deformable::skin_again() {
-  Points now(static_cast<Eigen::Index>(m_active.size()), 3);
+  Points now(static_cast<Eigen::Index>(m_state.active.size()), 3);
   bool noticeable = false, all_arrived = true;
-  for (std::size_t k = 0; k < m_active.size(); ++k) {
-    const int row = m_active[k];
+  for (std::size_t k = 0; k < m_state.active.size(); ++k) {
+    const int row = m_state.active[k];
     const auto at = static_cast<Eigen::Index>(k);
-    now.row(at) = m_skin.position(row, row_of(m_weights, row)).transpose();
-    noticeable = noticeable || (now.row(at) - m_points.row(row)).norm() > m_noticeable;
+    now.row(at) = m_skin.position(row, row_of(m_state.weights, row)).transpose();
+    noticeable = noticeable || (now.row(at) - m_state.points.row(row)).norm() > m_noticeable;
     all_arrived = all_arrived && has_arrived(row);
   }
   if (!noticeable && !all_arrived) return false;
   bool moved = false;
   std::vector<int> still_active;
-  for (std::size_t k = 0; k < m_active.size(); ++k) {
-    const int row = m_active[k];
+  for (std::size_t k = 0; k < m_state.active.size(); ++k) {
+    const int row = m_state.active[k];
     const auto at = static_cast<Eigen::Index>(k);
-    moved = moved || now.row(at) != m_points.row(row);
-    m_points.row(row) = now.row(at);
+    moved = moved || now.row(at) != m_state.points.row(row);
+    m_state.points.row(row) = now.row(at);
     if (has_arrived(row)) {
       m_is_active[static_cast<std::size_t>(row)] = 0;
     } else {
       still_active.push_back(row);
     }
   }
-  m_active = std::move(still_active);
+  m_state.active = std::move(still_active);
   return moved;
 }
 
@@ -154,9 +158,9 @@ bool Deformable::settle(double dt) {
     std::sort(m_changed.begin(), m_changed.end());
     add_to_target(m_changed);
     m_changed.clear();
-    std::sort(m_active.begin(), m_active.end());
+    std::sort(m_state.active.begin(), m_state.active.end());
   }
-  if (m_active.empty()) return false;
+  if (m_state.active.empty()) return false;
   if (m_parameters.paper) {
     fade_as_in_the_paper();
   } else {
@@ -172,41 +176,25 @@ void Deformable::cut(const Edges& remaining) {
 
 double Deformable::pending() const {
   double sum = 0;
-  for (const int row : m_active) {
-    sum += m_parameters.paper ? m_target.row(row).squaredNorm()
-                              : (m_target.row(row) - m_weights.row(row)).squaredNorm();
+  for (const int row : m_state.active) {
+    sum += m_parameters.paper ? m_state.target.row(row).squaredNorm()
+                              : (m_state.target.row(row) - m_state.weights.row(row)).squaredNorm();
   }
   return std::sqrt(sum);
 }
 
 double Deformable::largest_weight() const {
-  return m_weights.rightCols(m_weights.cols() - 1).maxCoeff();
+  return m_state.weights.rightCols(m_state.weights.cols() - 1).maxCoeff();
 }
 
 double Deformable::mean_weight(int example) const {
-  return m_weights.col(example).mean();
+  return m_state.weights.col(example).mean();
 }
 
-void Deformable::save(StateWriter& out, const std::string& prefix) const {
-  auto numbers = [](const ExampleWeights& m) {
-    return std::span<const double>(m.data(), static_cast<std::size_t>(m.size()));
-  };
-  out.write(prefix + "weights", numbers(m_weights));
-  out.write(prefix + "target", numbers(m_target));
-  out.write(prefix + "points", m_points);
-  out.write(prefix + "active", std::span<const int>(m_active));
-}
-
-void Deformable::load(const StateReader& in, const std::string& prefix) {
-  auto numbers = [](ExampleWeights& m) {
-    return std::span<double>(m.data(), static_cast<std::size_t>(m.size()));
-  };
-  in.read(prefix + "weights", numbers(m_weights));
-  in.read(prefix + "target", numbers(m_target));
-  in.read(prefix + "points", m_points);
-  m_active = in.read_ints(prefix + "active");
+void Deformable::restore(DeformableState state) {
+  m_state = std::move(state);
   std::fill(m_is_active.begin(), m_is_active.end(), 0);
-  for (const int row : m_active) m_is_active[static_cast<std::size_t>(row)] = 1;
+  for (const int row : m_state.active) m_is_active.at(static_cast<std::size_t>(row)) = 1;
 }
 
 }  // namespace exemplar::lbs

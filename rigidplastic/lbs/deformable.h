@@ -15,8 +15,8 @@
 
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "core/mesh/geodesic.h"
-#include "core/output/state.h"
 #include "core/rig/skinning.h"
 #include "rigidplastic/lbs/weight_change.h"
 
@@ -32,6 +32,18 @@ struct Parameters {
   bool paper = false;
 };
 
+struct DeformableState {
+  ExampleWeights weights, target;  // paper: target is ΔE
+  Points points;                   // m, skinned
+  std::vector<int> active;         // rows on their way, ascending
+
+  static constexpr auto described() {
+    return std::tuple(member("weights", &DeformableState::weights),
+                      member("target", &DeformableState::target), member("points", &DeformableState::points),
+                      member("active", &DeformableState::active));
+  }
+};
+
 class Deformable {
  public:
   // `edges` over the skin's points; `start`: the example whose pose the body begins in.
@@ -40,9 +52,9 @@ class Deformable {
   const Parameters& parameters() const { return m_parameters; }
   void set_parameters(const Parameters& parameters) { m_parameters = parameters; }
   const Skin& skin() const { return m_skin; }
-  const Points& points() const { return m_points; }
-  const ExampleWeights& weights() const { return m_weights; }
-  const ExampleWeights& target() const { return m_target; }
+  const Points& points() const { return m_state.points; }
+  const ExampleWeights& weights() const { return m_state.weights; }
+  const ExampleWeights& target() const { return m_state.target; }
 
   // The vertex of rows [begin, end) nearest to a point in model coordinates.
   int nearest_vertex(const Vec3& point, int begin, int end) const;
@@ -59,8 +71,8 @@ class Deformable {
   double largest_weight() const;  // of any example but the rest shape, at any vertex
   double mean_weight(int example) const;
 
-  void save(StateWriter& out, const std::string& prefix) const;
-  void load(const StateReader& in, const std::string& prefix);
+  const DeformableState& state() const { return m_state; }
+  void restore(DeformableState state);
 
  private:
   void add_to_target(const std::vector<int>& rows);
@@ -74,13 +86,11 @@ class Deformable {
   Edges m_edges;
   EdgeGraph m_graph;
   Parameters m_parameters;
-  ExampleWeights m_weights, m_target;  // paper: m_target is ΔE
-  Points m_points;
+  DeformableState m_state;
   ExampleWeights m_change;     // of this tick
   std::vector<int> m_changed;  // rows of m_change that are not zero
   std::vector<char> m_is_changed, m_is_active;
-  std::vector<int> m_active;  // rows on their way, ascending
-  double m_noticeable = 0;    // m
+  double m_noticeable = 0;  // m
 };
 
 }  // namespace exemplar::lbs

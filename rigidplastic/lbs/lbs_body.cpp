@@ -66,8 +66,7 @@ LbsBody make_lbs_body(const Body& body, const SharedRig* rigged, bool paper) {
     const bool filled = made.pieces() == 1 ? closed : rigid::is_filled(piece, points);
     made.follows.push_back(body.is_sheet() || filled);
   }
-  made.impulses = MatX::Zero(made.surfaces.points.rows(), 3);
-  made.struck = Points::Zero(made.surfaces.points.rows(), 3);
+  made.blows.recent = made.blows.struck = Points::Zero(made.surfaces.points.rows(), 3);
   if (!rigged) return made;
   made.examples = rigged->examples;
   int start = 0;

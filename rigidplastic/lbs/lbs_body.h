@@ -13,6 +13,16 @@
 
 namespace exemplar::lbs {
 
+// Per point, N s.
+struct Blows {
+  Points recent;  // world, since the last frame
+  Points struck;  // the body's axes: impulses above β since the start
+
+  static constexpr auto described() {
+    return std::tuple(member("recent", &Blows::recent), member("struck", &Blows::struck));
+  }
+};
+
 struct LbsBody {
   const Body* body = nullptr;
   rigid::PieceSurfaces surfaces;
@@ -23,9 +33,8 @@ struct LbsBody {
   Calibration calibration;
   std::vector<char> follows;         // per piece: mass properties follow the shape (its surface is closed)
   std::vector<double> rest_volumes;  // of the pieces' surfaces, m³
-  MatX impulses;                     // N s, world, per point, since the last frame
-  Points struck;                     // N s, the body's axes, per point: impulses above β since the start
-  std::vector<int> handle_points;    // per bone: the point that it is nearest to at rest, and goes with
+  Blows blows;
+  std::vector<int> handle_points;  // per bone: the point that it is nearest to at rest, and goes with
 
   std::size_t pieces() const { return surfaces.pieces.size(); }
   const Points& points() const { return deformable ? deformable->points() : surfaces.points; }

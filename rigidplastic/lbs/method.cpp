@@ -8,7 +8,9 @@
 #include <map>
 #include <set>
 
+#include "core/base/errors.h"
 #include "core/base/parallel.h"
+#include "core/output/described_state.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
 #include "rigidplastic/fracture/held_pieces.h"
@@ -36,6 +38,18 @@ struct Owner {
   std::size_t body = 0, piece = 0;
 };
 
+struct State {
+  rigid::SimulationState simulation;
+  std::vector<std::optional<DeformableState>> deformables;  // one per body; none: it never yields
+  std::vector<Blows> blows;
+  std::vector<rigid::BreakableJoint> joints;
+
+  static constexpr auto described() {
+    return std::tuple(member("simulation", &State::simulation), member("deformables", &State::deformables),
+                      member("blows", &State::blows), member("joints", &State::joints));
+  }
+};
+
 class LbsMethod : public Method {
  public:
   LbsMethod(const Scene& scene, const Settings& settings);
@@ -43,8 +57,12 @@ class LbsMethod : public Method {
   StepReport advance(double until, const InterruptCheck& interrupted) override;
   std::vector<Geometry> fields() const override;
   Diagnostics diagnostics() const override;
-  void save(StateWriter& out) const override;
-  void load(StateReader& in) override;
+  void save(StateWriter& out) const override { write_state(out, state()); }
+  void load(StateReader& in) override {
+    State state;
+    read_state(in, state);
+    restore(std::move(state));
+  }
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override { return m_simulation.obstacle_poses(); }
   PhaseTimes phase_times() const override;
   Notes notes() const override;
@@ -65,6 +83,8 @@ class LbsMethod : public Method {
   void break_joints(double dt);
   void set_components();
   bool is_broken(const LbsBody& body) const;
+  State state() const;
+  void restore(State state);
 
   const Scene& m_scene;
   Settings m_settings;
@@ -177,7 +197,7 @@ void LbsMethod::calibrate() {
 }
 
 StepReport LbsMethod::advance(double until, const InterruptCheck& interrupted) {
-  for (LbsBody& body : m_bodies) body.impulses.setZero();
+  for (LbsBody& body : m_bodies) body.blows.recent.setZero();
   rigid::TickHooks hooks;
   hooks.after = [this](double dt) {
     const Stopwatch watch;
@@ -224,8 +244,8 @@ void LbsMethod::hit(int object, const Vec3& impulse, const Vec3& point, double d
   const rigid::PieceSurface& piece = body.surfaces.pieces[m_owners[r].piece];
   const int vertex = body.deformable->nearest_vertex(place, piece.begin, piece.end);
   body.deformable->hit(vertex, direction, rigid.mass, dt);
-  body.struck.row(vertex) += direction.transpose();
-  body.impulses.row(vertex) += impulse.transpose();
+  body.blows.struck.row(vertex) += direction.transpose();
+  body.blows.recent.row(vertex) += impulse.transpose();
 }
 
 void LbsMethod::settle(double dt) {
@@ -340,29 +360,28 @@ Diagnostics LbsMethod::diagnostics() const {
   return d;
 }
 
-void LbsMethod::save(StateWriter& out) const {
-  m_simulation.save(out);
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    if (m_bodies[b].deformable) m_bodies[b].deformable->save(out, fmt::format("lbs{}_", b));
-    const Points impulses = m_bodies[b].impulses;
-    out.write(fmt::format("lbs{}_impulses", b), impulses);
-    out.write(fmt::format("lbs{}_struck", b), m_bodies[b].struck);
+State LbsMethod::state() const {
+  State state{m_simulation.state(), {}, {}, m_joints.joints()};
+  for (const LbsBody& body : m_bodies) {
+    state.blows.push_back(body.blows);
+    state.deformables.emplace_back();
+    if (body.deformable) state.deformables.back() = body.deformable->state();
   }
-  out.write("joints", std::span<const double>(m_joints.save()));
+  return state;
 }
 
-void LbsMethod::load(StateReader& in) {
-  m_simulation.load(in);
-  m_joints.load(in.read_doubles("joints"));
+// Collision shapes, carried surfaces and distances along the surface follow from the state.
+void LbsMethod::restore(State state) {
+  if (state.blows.size() != m_bodies.size() || state.deformables.size() != m_bodies.size())
+    throw InputError("the saved state belongs to other bodies");
+  m_simulation.restore(state.simulation);
+  m_joints.restore(std::move(state.joints));
   if (!m_joints.empty()) set_components();
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     LbsBody& body = m_bodies[b];
-    Points impulses = body.impulses;
-    in.read(fmt::format("lbs{}_impulses", b), impulses);
-    body.impulses = impulses;
-    in.read(fmt::format("lbs{}_struck", b), body.struck);
+    body.blows = std::move(state.blows[b]);
     if (!body.deformable) continue;
-    body.deformable->load(in, fmt::format("lbs{}_", b));
+    body.deformable->restore(std::move(state.deformables[b].value()));
     if (body.pieces() > 1) body.deformable->cut(body.connected_edges(m_components));
     for (std::size_t p = 0; p < body.pieces(); ++p) {
       const auto rigid = static_cast<std::size_t>(body.first) + p;

@@ -41,8 +41,8 @@ double struck_depth(const std::vector<LbsBody>& bodies) {
   double depth = 0, total = 0;
   for (const LbsBody& body : bodies) {
     if (!body.deformable) continue;
-    depth += body.struck.cwiseProduct(body.points() - body.deformable->skin().rest()).sum();
-    total += body.struck.rowwise().norm().sum();
+    depth += body.blows.struck.cwiseProduct(body.points() - body.deformable->skin().rest()).sum();
+    total += body.blows.struck.rowwise().norm().sum();
   }
   return total > 0 ? depth / total : 0;
 }

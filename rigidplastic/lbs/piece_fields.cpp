@@ -100,7 +100,7 @@ void add_weights(Geometry& geometry, const LbsBody& body, const std::set<std::st
     }
     geometry.arrays.push_back(make_array("example_weight_" + name, Association::point, listed(column)));
   }
-  geometry.arrays.push_back(make_array("impulse", Association::point, listed(body.impulses)));
+  geometry.arrays.push_back(make_array("impulse", Association::point, listed(body.blows.recent)));
   const MatX strongest = listed(strongest_handles(body));
   std::vector<int> handle;
   for (Eigen::Index i = 0; i < strongest.rows(); ++i) handle.push_back(static_cast<int>(strongest(i, 0)));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/output/described_state.h"
 #include "rigidplastic/simulation/simulation.h"
 
 namespace exemplar::rigid {
@@ -20,8 +21,12 @@ class RigidMethod : public Method {
   }
   std::vector<Geometry> fields() const override { return {m_simulation.surface_fields()}; }
   Diagnostics diagnostics() const override { return m_simulation.diagnostics(); }
-  void save(StateWriter& out) const override { m_simulation.save(out); }
-  void load(StateReader& in) override { m_simulation.load(in); }
+  void save(StateWriter& out) const override { write_state(out, m_simulation.state()); }
+  void load(StateReader& in) override {
+    SimulationState state;
+    read_state(in, state);
+    m_simulation.restore(state);
+  }
   std::vector<std::pair<Vec3, Quat>> obstacle_poses() const override { return m_simulation.obstacle_poses(); }
   PhaseTimes phase_times() const override { return {{"bullet", m_simulation.bullet_seconds()}}; }
   Notes notes() const override;
@@ -34,7 +39,7 @@ Notes RigidMethod::notes() const {
   Notes notes;
   for (const RigidBody& body : m_simulation.bodies()) {
     notes.push_back({Severity::note, fmt::format("{}: {:.4g} kg, collides as its {}", body.name, body.mass,
-                                                 body.shape.is_hull() ? "convex hull" : "triangles")});
+                                                 body.shape.description())});
   }
   for (Note& note : m_simulation.support_notes()) notes.push_back(std::move(note));
   return notes;

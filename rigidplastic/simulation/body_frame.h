@@ -17,6 +17,11 @@ struct BodyFrame {
   Vec3 inertia = Vec3::Ones();   // kg m², about them
 
   Points to_local(const Points& points) const { return (points.rowwise() - centre.transpose()) * axes; }
+
+  static constexpr auto described() {
+    return std::tuple(member("centre", &BodyFrame::centre), member("axes", &BodyFrame::axes),
+                      member("inertia", &BodyFrame::inertia));
+  }
 };
 
 // Axes by ascending inertia.

@@ -34,17 +34,6 @@ void spread(std::vector<bool>& marked, const std::vector<RestingObject>& objects
 
 }  // namespace
 
-void append(std::vector<double>& numbers, const RestClock& clock) {
-  numbers.insert(numbers.end(), clock.position.data(), clock.position.data() + 3);
-  numbers.insert(numbers.end(), clock.orientation.coeffs().data(), clock.orientation.coeffs().data() + 4);
-  numbers.push_back(clock.time);
-}
-
-RestClock rest_clock(std::span<const double> numbers) {
-  return {Eigen::Map<const Vec3>(numbers.data()), Quat(Eigen::Map<const Eigen::Vector4d>(numbers.data() + 3)),
-          numbers[7]};
-}
-
 void advance_clocks(std::vector<RestingObject>& objects, const ObjectPairs& pairs, double gravity,
                     double dt) {
   std::vector<bool> moved;

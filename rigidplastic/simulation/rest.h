@@ -5,7 +5,6 @@
 // the one before, has to prove it anew: it may have been struck, or have lost what bore it. Units: m, kg, s.
 #pragma once
 
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,12 +17,12 @@ struct RestClock {
   Vec3 position = Vec3::Zero();         // m, where it was when the clock started
   Quat orientation = Quat::Identity();  // as it was then
   double time = 0;                      // s
-};
 
-// Eight numbers a clock: position, orientation (x y z w), time.
-inline constexpr std::size_t numbers_per_rest_clock = 8;
-void append(std::vector<double>& numbers, const RestClock& clock);
-RestClock rest_clock(std::span<const double> numbers);
+  static constexpr auto described() {
+    return std::tuple(member("position", &RestClock::position),
+                      member("orientation", &RestClock::orientation), member("time", &RestClock::time));
+  }
+};
 
 // An object of the world as the clock sees it.
 struct RestingObject {

@@ -55,8 +55,8 @@ DepthGrid rabbit_grid(const TriMesh& rabbit, int cells) {
              high = rabbit.vertices.leftCols<2>().colwise().maxCoeff();
   const double side = (high - low).maxCoeff() + 6 * k_width, spacing = side / (cells - 1);
   const Vec2 corner = (0.5 * (low + high).array() - 0.5 * side) / spacing;
-  DepthGrid grid({corner.array().floor() * spacing, (corner.array().floor() + cells - 1) * spacing}, spacing,
-                 0);
+  DepthGrid grid = DepthGrid::over(
+      {corner.array().floor() * spacing, (corner.array().floor() + cells - 1) * spacing}, spacing, 0);
   grid.columns = grid.rows = cells;
   grid.depth.assign(static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells), 0.0);
   return grid;

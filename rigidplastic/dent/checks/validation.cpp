@@ -60,7 +60,7 @@ DentMap map_of(const Striker& striker, double theta, double distance, const Prof
 std::vector<ValidationRecord> envelope(const ValidationContext&) {
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    DepthGrid grid({Vec2::Zero(), 0.01 * Vec2(60, 45)}, 0.01, 0);
+    DepthGrid grid = DepthGrid::over({Vec2::Zero(), 0.01 * Vec2(60, 45)}, 0.01, 0);
     for (std::size_t k = 0; k < grid.depth.size(); ++k)
       grid.depth[k] = std::max(0.0, uniform_random(seed, k) - 0.1 * static_cast<double>(seed));
     DepthGrid fast = grid;

@@ -60,7 +60,7 @@ TEST(DepthGrid, RasterisedPlaneIsExact) {
   points << -1, -1, 0.2, 1, -1, 0.4, 1, 1, 0.5, -1, 1, 0.3;
   Triangles triangles(2, 3);
   triangles << 0, 1, 2, 0, 2, 3;
-  DepthGrid grid({Vec2(-0.9, -0.9), Vec2(0.9, 0.9)}, 0.1, 0);
+  DepthGrid grid = DepthGrid::over({Vec2(-0.9, -0.9), Vec2(0.9, 0.9)}, 0.1, 0);
   rasterise(points, triangles, grid);
   for (int j = 0; j < grid.rows; ++j) {
     for (int i = 0; i < grid.columns; ++i) {
@@ -75,7 +75,7 @@ TEST(DepthGrid, ATipThinnerThanACellLeavesItsDepth) {
   points << 0.012, 0.017, 1, 0.02, 0.02, 0, 0.03, 0.01, 0, 0.01, 0.03, 0;
   Triangles triangles(3, 3);
   triangles << 0, 1, 2, 0, 2, 3, 0, 3, 1;
-  DepthGrid grid({Vec2(-1, -1), Vec2(1, 1)}, 0.1, 0);
+  DepthGrid grid = DepthGrid::over({Vec2(-1, -1), Vec2(1, 1)}, 0.1, 0);
   rasterise(points, triangles, grid);
   EXPECT_EQ(grid.largest(), 1);
 }

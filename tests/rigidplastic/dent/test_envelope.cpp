@@ -11,7 +11,7 @@ namespace {
 
 // Random heights; a share of the cells is empty.
 DepthGrid random_grid(int columns, int rows, double spacing, double empty_share, std::uint64_t seed) {
-  DepthGrid grid({Vec2::Zero(), spacing * Vec2(columns - 1, rows - 1)}, spacing, 0);
+  DepthGrid grid = DepthGrid::over({Vec2::Zero(), spacing * Vec2(columns - 1, rows - 1)}, spacing, 0);
   for (std::size_t k = 0; k < grid.depth.size(); ++k) {
     const double u = uniform_random(seed, 2 * k);
     if (uniform_random(seed, 2 * k + 1) >= empty_share) grid.depth[k] = 1e-3 + u;
@@ -46,7 +46,7 @@ TEST(Envelope, EqualsTheBruteForceMaximumOnRandomGrids) {
 }
 
 TEST(Envelope, OneCellBecomesOneGaussian) {
-  DepthGrid grid({Vec2(-1, -1), Vec2(1, 1)}, 0.05, 0);
+  DepthGrid grid = DepthGrid::over({Vec2(-1, -1), Vec2(1, 1)}, 0.05, 0);
   grid.at(20, 20) = 0.7;
   broaden(grid, 0.2);
   for (int j = 0; j < grid.rows; ++j) {
@@ -58,13 +58,13 @@ TEST(Envelope, OneCellBecomesOneGaussian) {
 }
 
 TEST(Envelope, AnEmptyGridStaysEmpty) {
-  DepthGrid grid({Vec2(0, 0), Vec2(1, 1)}, 0.1, 0);
+  DepthGrid grid = DepthGrid::over({Vec2(0, 0), Vec2(1, 1)}, 0.1, 0);
   broaden(grid, 0.2);
   EXPECT_EQ(grid.largest(), 0);
 }
 
 TEST(Smoothing, OneHeatStepIsTheFivePointStencil) {
-  DepthGrid grid({Vec2(0, 0), Vec2(1, 1)}, 0.25, 0);
+  DepthGrid grid = DepthGrid::over({Vec2(0, 0), Vec2(1, 1)}, 0.25, 0);
   grid.at(2, 2) = 1;
   heat_step(grid);
   EXPECT_NEAR(grid.at(2, 2), 0.2, 1e-15);

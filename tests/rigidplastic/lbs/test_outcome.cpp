@@ -22,7 +22,7 @@ LbsBody lifted_body() {
   LbsBody body;
   body.deformable.emplace(std::move(skin), Edges(0, 2), Parameters{}, 1);
   body.examples = {"lifted"};
-  body.struck = Points::Zero(4, 3);
+  body.blows.struck = Points::Zero(4, 3);
   return body;
 }
 
@@ -45,9 +45,9 @@ TEST(LbsOutcome, StruckDepthIsWhatGaveWayAlongTheBlows) {
   std::vector<LbsBody> bodies;
   bodies.push_back(lifted_body());
   EXPECT_EQ(struck_depth(bodies), 0);
-  bodies[0].struck.row(0) << 0, 2, 0;
-  bodies[0].struck.row(1) << 0, -1, 0;
-  bodies[0].struck.row(2) << 3, 0, 4;
+  bodies[0].blows.struck.row(0) << 0, 2, 0;
+  bodies[0].blows.struck.row(1) << 0, -1, 0;
+  bodies[0].blows.struck.row(2) << 3, 0, 4;
   EXPECT_NEAR(struck_depth(bodies), 0.1 / 8, 1e-15);
 }
 
