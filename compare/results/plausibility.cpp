@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/mesh/topology.h"
-#include "core/run/run_directory.h"
+#include "core/run/energy_watch.h"
 
 namespace exemplar {
 
@@ -53,8 +53,11 @@ void doubt_depth(const RunData& run, const Geometry& first, std::vector<std::str
                                  100 * depth / size));
 }
 
-// Energy that only the time step has taken, beside the most that was there to be taken.
+// Energy that only the time step has taken, beside the most that was there to be taken, or brought.
 void doubt_energy(const MetricsTable& table, std::vector<std::string>& doubts) {
+  if (gains_energy(table))
+    doubts.push_back(fmt::format("{:.3g} J came from nowhere ({:.3g} J were put in)", energy_gain(table),
+                                 energy_input(table)));
   const std::vector<double> lost = column_of(table, "numerical_dissipation");
   if (lost.empty()) return;
   const double most = energy_supply(table);

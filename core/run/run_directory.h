@@ -22,10 +22,6 @@ std::string program_version();
 // that they name.
 std::string content_key(const SceneFile& file, const std::string& method);
 
-// The most energy that the time step could have taken: what was in motion, or what moved and what contact held at
-// the start with what loads and obstacles put in and the way down gave, J.
-double energy_supply(const MetricsTable& table);
-
 class RunDirectory : public RunSink {
  public:
   // `record` says what runs; the outcome is filled in here.
