@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/mesh/topology.h"
-#include "core/run/run_directory.h"
+#include "core/run/energy_watch.h"
 
 namespace exemplar {
 
@@ -57,8 +57,12 @@ void doubt_depth(const RunData& run, const Geometry& first, std::vector<Doubt>& 
                       "more time.steps_per_frame, or a finer surface where it meets them"});
 }
 
-// Energy that only the time step has taken, beside the most that was there to be taken.
+// Energy that only the time step has taken, beside the most that was there to be taken, or brought.
 void doubt_energy(const MetricsTable& table, std::vector<Doubt>& doubts) {
+  if (gains_energy(table))
+    doubts.push_back({fmt::format("{:.3g} J came from nowhere ({:.3g} J were put in)", energy_gain(table),
+                                  energy_input(table)),
+                      "more time.steps_per_frame"});
   const std::vector<double> lost = column_of(table, "numerical_dissipation");
   if (lost.empty()) return;
   const double most = energy_supply(table);

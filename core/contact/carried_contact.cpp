@@ -254,7 +254,8 @@ CarriedContacts::KeptImpulses CarriedContacts::kept_by_now() const {
   if (!m_keeps || m_dt == 0) return m_kept;
   KeptImpulses out;
   for (const Contact& c : m_contacts) {
-    if (c.normal_sum > 0) out[{c.a, c.b, to_size(c.point)}] = {c.normal_sum / m_dt, c.friction_sum / m_dt};
+    const std::array<std::size_t, 3> key{c.a, c.b, to_size(c.point)};
+    if (c.normal_sum > 0) out[key] = {key, c.normal_sum / m_dt, c.friction_sum / m_dt};
   }
   return out;
 }
@@ -272,24 +273,17 @@ void CarriedContacts::begin(std::span<Points* const> velocities) {
   }
 }
 
-std::vector<double> CarriedContacts::state() const {
-  std::vector<double> out;
-  for (const auto& [key, kept] : kept_by_now()) {
-    for (const std::size_t k : key) out.push_back(static_cast<double>(k));
-    out.push_back(kept.normal);
-    out.insert(out.end(), kept.friction.data(), kept.friction.data() + 3);
-  }
+CarriedContacts::State CarriedContacts::state() const {
+  State out;
+  for (const auto& [key, kept] : kept_by_now()) out.push_back(kept);
   return out;
 }
 
-void CarriedContacts::set_state(std::span<const double> state) {
+void CarriedContacts::set_state(const State& state) {
   m_kept.clear();
   m_contacts.clear();
   m_dt = 0;
-  for (std::size_t k = 0; k + 7 <= state.size(); k += 7)
-    m_kept[{static_cast<std::size_t>(state[k]), static_cast<std::size_t>(state[k + 1]),
-            static_cast<std::size_t>(state[k + 2])}] = {state[k + 3],
-                                                        Vec3(state[k + 4], state[k + 5], state[k + 6])};
+  for (const Kept& kept : state) m_kept[kept.key] = kept;
 }
 
 double CarriedContacts::sweep(std::span<Points* const> velocities) {

@@ -26,6 +26,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "core/contact/particle_contact.h"
 #include "core/mesh/distance.h"
 
@@ -59,9 +60,20 @@ class CarriedContacts {
   void leave_out(std::set<std::pair<std::size_t, std::size_t>> pairs) { m_left_out = std::move(pairs); }
   // The first sweep of a step starts from the last step's impulses.
   void keep_impulses() { m_keeps = true; }
-  // What a later step depends on: the last one's impulses.
-  std::vector<double> state() const;
-  void set_state(std::span<const double> state);
+  // What a later step depends on: the last one's impulses over its length, by body, other body and point.
+  struct Kept {
+    std::array<std::size_t, 3> key{};
+    double normal = 0;             // N
+    Vec3 friction = Vec3::Zero();  // N
+
+    static constexpr auto described() {
+      return std::tuple(member("key", &Kept::key), member("normal", &Kept::normal),
+                        member("friction", &Kept::friction));
+    }
+  };
+  using State = std::vector<Kept>;
+  State state() const;
+  void set_state(const State& state);
   bool empty() const { return m_contacts.empty(); }
   bool involves(std::size_t body) const { return !m_involved.empty() && m_involved[body] != 0; }
   // Fastest relative velocity of points of this body that reach another one in this step; 0: none does, m/s.
@@ -132,11 +144,6 @@ class CarriedContacts {
   std::set<std::pair<std::size_t, std::size_t>> m_neighbours;  // that reach each other, both ways
   std::set<std::pair<std::size_t, std::size_t>> m_left_out;
   double m_dt = 0;
-  // Impulses of the last step over its length, N, by body, other body and point.
-  struct Kept {
-    double normal = 0;
-    Vec3 friction = Vec3::Zero();
-  };
   using KeptImpulses = std::map<std::array<std::size_t, 3>, Kept>;
   KeptImpulses kept_by_now() const;
   KeptImpulses m_kept;

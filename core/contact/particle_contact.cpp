@@ -11,6 +11,17 @@
 
 namespace exemplar {
 
+void add_particle(int particle, CarriedPoints& out) {
+  const double one = 1.0;
+  out.add(std::span(&particle, 1), std::span(&one, 1));
+}
+
+void keep_first(int count, CarriedPoints& points) {
+  points.offsets.resize(to_size(count) + 1);
+  points.nodes.resize(to_size(points.offsets.back()));
+  points.weights.resize(points.nodes.size());
+}
+
 void add_combination(const CarriedPoints& vertices, const std::array<int, 3>& corners,
                      const Vec3& barycentric, CarriedPoints& out) {
   std::vector<std::pair<int, double>> parts;
@@ -67,16 +78,21 @@ CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh
   return out;
 }
 
-CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& surface,
-                                   const Points& rest_particles) {
+std::vector<int> inner_particles(const TriMesh& surface, const Points& rest_particles) {
   // On a face the winding number is 1/2, on an edge of a box 1/4, at its corner 1/8. In front of an opening it is anything
   // below 1/2: nodes of a cage that hung out of one lay under the floor and threw the body up.
   const bool is_closed = boundary_edges(surface.triangles).rows() == 0;
   const double least = is_closed ? 0.1 : 0.5;
   const VecX winding = SurfaceDistance(surface).winding_numbers(rest_particles);
-  const double one = 1.0;
-  for (int i = 0; i < static_cast<int>(rest_particles.rows()); ++i)
-    if (winding(i) > least) points.add(std::span(&i, 1), std::span(&one, 1));
+  std::vector<int> out;
+  for (Eigen::Index i = 0; i < winding.size(); ++i)
+    if (winding(i) > least) out.push_back(to_int(i));
+  return out;
+}
+
+CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& surface,
+                                   const Points& rest_particles) {
+  for (const int particle : inner_particles(surface, rest_particles)) add_particle(particle, points);
   return points;
 }
 
@@ -206,6 +222,11 @@ void ParticleContacts::resolve(Points& velocities) {
   }
   m_summary.contacts = static_cast<int>(std::count_if(m_contacts.begin(), m_contacts.end(),
                                                       [](const Contact& c) { return c.normal_sum > 0.0; }));
+}
+
+bool ParticleContacts::touches() const {
+  return std::any_of(m_contacts.begin(), m_contacts.end(),
+                     [](const Contact& c) { return c.normal_sum > 0.0; });
 }
 
 double ParticleContacts::dissipated(const Points& final_velocities) const {

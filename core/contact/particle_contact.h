@@ -33,6 +33,11 @@ inline CarriedPoints carried_by_tets(const Embedding& points, const Tets& tets) 
   return PointMap::embedded(points, tets);
 }
 
+// Adds a particle itself as a point.
+void add_particle(int particle, CarriedPoints& out);
+// Forgets the points behind the first `count`.
+void keep_first(int count, CarriedPoints& points);
+
 // Adds a point of a triangle, a combination of what carries its corners.
 void add_combination(const CarriedPoints& vertices, const std::array<int, 3>& corners,
                      const Vec3& barycentric, CarriedPoints& out);
@@ -41,8 +46,10 @@ void add_combination(const CarriedPoints& vertices, const std::array<int, 3>& co
 // obstacle does not slip between the vertices of a coarse surface.
 CarriedPoints with_triangle_samples(const CarriedPoints& vertices, const TriMesh& surface, double spacing);
 
-// And the particles that lie inside the surface, or on it where it is closed, at rest: a surface may fold away from an
-// obstacle that its inside then goes through (observed: centre of mass 1.5 m under a plane).
+// The particles that lie inside the surface, or on it where it is closed, at rest, ascending.
+std::vector<int> inner_particles(const TriMesh& surface, const Points& rest_particles);
+// The points and these particles: a surface may fold away from an obstacle that its inside then goes through (observed:
+// centre of mass 1.5 m under a plane).
 CarriedPoints with_inner_particles(CarriedPoints points, const TriMesh& surface,
                                    const Points& rest_particles);
 
@@ -76,6 +83,7 @@ class ParticleContacts {
   ParticleContacts(ObstacleWorld& world, const CarriedPoints& points, const ContactStep& step);
 
   bool empty() const { return m_contacts.empty(); }
+  bool touches() const;  // whether any of them has given an impulse in this step
   // Changes the velocities (and the obstacles') so that positions + dt · velocities stays outside.
   void resolve(Points& velocities);
   // Between two passes of a method that spreads over the body what contact gave to a few particles: friction above the

@@ -9,6 +9,7 @@
 #include "core/base/errors.h"
 #include "core/output/described_state.h"
 #include "core/run/body_separation.h"
+#include "core/run/body_watch.h"
 #include "core/run/start_separation.h"
 #include "core/run/step_error.h"
 #include "core/run/stepping.h"
@@ -200,6 +201,7 @@ class ImplicitMethod : public Method {
   double error_of_step(const ImplicitState& start, double dt);
   double energy_in_play() const;
   void note_imbalance();
+  void find_lost_body(StepReport& report);
   void add_work(const StepInput& input, const Points& before);
   bool knows_work() const;
   double obstacle_energy() const;
@@ -228,6 +230,7 @@ class ImplicitMethod : public Method {
   ImplicitSolver& m_solver;
   std::vector<Actions> m_actions;
   std::vector<ObstacleBody> m_obstacles;  // with room between them, once there is contact
+  BodyWatch m_watch;
   Notes m_notes;
   bool m_said_clamped = false;
   DriverState m_state;
@@ -247,6 +250,7 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
       m_settings(settings),
       m_model(std::move(model)),
       m_solver(m_model->solver()),
+      m_watch(scene),
       m_notes(std::move(notes)) {
   check_controllers(scene, settings);
   warn_of_idle_settings(scene, settings, m_notes);
@@ -639,7 +643,19 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
   if (is_controlled()) m_state.level = clock.level();
   m_seconds += stopwatch.seconds();
   m_model->find_problems(m_state.time, m_notes);
+  if (report.status == Status::ok) find_lost_body(report);
   return report;
+}
+
+// Contact keeps bodies out of obstacles; elements may still collapse.
+void ImplicitMethod::find_lost_body(StepReport& report) {
+  std::vector<WatchedBody> watched;
+  for (Points& surface : on_surfaces(m_solver.state().positions))
+    watched.push_back({std::move(surface), Points(0, 3)});
+  if (const auto reason = m_watch.check(obstacle_poses(), watched, m_state.time)) {
+    report.status = Status::failed;
+    report.message = *reason;
+  }
 }
 
 // Told once a run: nothing can move any more, and yet the forces do not balance. Collapsed elements do this.
@@ -777,6 +793,7 @@ void ImplicitMethod::add_solver_columns(Metrics& columns) const {
 void ImplicitMethod::save(StateWriter& out) const {
   write_state(out, m_state, "driver");
   write_state(out, m_solver.state(), "solver");
+  write_state(out, m_watch.state(), "watch");
   m_model->save(out);
 }
 
@@ -790,6 +807,9 @@ void ImplicitMethod::load(StateReader& in) {
   // With an obstacle that has come in since, the next step is the first of its kind.
   if (state.last_obstacles.size() != state.obstacles.size()) state.last_dt = 0;
   state.obstacle_rates.resize(state.obstacles.size());
+  BodyWatch::State watch;
+  read_state(in, watch, "watch");
+  m_watch.set_state(std::move(watch));
   m_state = std::move(driver);
   m_solver.set_state(std::move(state));
   m_model->load(in);

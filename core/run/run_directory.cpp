@@ -20,6 +20,7 @@
 #include "core/output/checksums.h"
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
+#include "core/run/energy_watch.h"
 
 namespace exemplar {
 
@@ -307,25 +308,6 @@ std::optional<FrameDamage> find_run_damage(const fs::path& directory, int last) 
   return row ? row : damage;
 }
 
-double energy_supply(const MetricsTable& table) {
-  const auto most = [&](const char* name) {
-    double result = 0;
-    if (table.find(name) >= 0)
-      for (const double value : table.column(name)) result = std::fmax(result, value);
-    return result;
-  };
-  const auto first = [&](const char* name) {
-    return table.find(name) >= 0 && !table.rows.empty() ? std::fmax(table.column(name).front(), 0) : 0.0;
-  };
-  double fall = 0;
-  if (table.find("gravitational_energy") >= 0) {
-    const std::vector<double> height = table.column("gravitational_energy");
-    for (const double value : height) fall = std::fmax(fall, height.front() - value);
-  }
-  return std::fmax(most("kinetic_energy"), first("kinetic_energy") + first("elastic_energy") +
-                                               first("contact_energy") + most("external_work") + fall);
-}
-
 namespace {
 
 void fill(RunRecord& record, const RunSummary& summary) {
@@ -344,27 +326,17 @@ void fill(RunRecord& record, const RunSummary& summary) {
     record.final_metrics.emplace_back(metric.title(), metric.value);
 }
 
-// Energy that only the time step has taken or brought, beside the most that moved.
-constexpr double k_much = 0.3, k_gain = 0.1;
-constexpr double k_slow = 0.05;  // m/s: of what settles by less nobody misses the energy
+// As comparisons doubt it, but of every run.
+constexpr double k_sunk = 0.02;  // of the smallest body's diagonal
 
-void note_lost_energy(const MetricsTable& table, RunRecord& record) {
-  if (table.find("numerical_dissipation") < 0 || table.find("kinetic_energy") < 0 || table.rows.empty())
-    return;
-  const double most = energy_supply(table);
-  const double lost = table.column("numerical_dissipation").back();
-  if (table.find("mass") >= 0 && most < 0.5 * table.column("mass").front() * k_slow * k_slow) return;
-  if (most > 0 && lost < -k_gain * most)
-    record.notes.push_back(
-        {Severity::warning,
-         fmt::format("{:.3g} J came from nowhere, {:.0f} % of the most that was put in or in motion "
-                     "({:.3g} J): use more steps_per_frame",
-                     -lost, -100 * lost / most, most)});
-  if (!(most > 0) || !(lost > k_much * most)) return;
-  record.notes.push_back({Severity::warning, fmt::format("the time step took {:.3g} J, {:.0f} % of the most "
-                                                         "that was put in or in motion ({:.3g} J): use more "
-                                                         "steps_per_frame",
-                                                         lost, 100 * lost / most, most)});
+void note_depth(const RunSummary& summary, RunRecord& record) {
+  const double depth = summary.worst_penetration;
+  if (!(depth > k_sunk * summary.size)) return;
+  record.notes.push_back(
+      {Severity::warning,
+       fmt::format("a body sinks {:.3g} mm into an obstacle, {:.2g} % of the smallest one's size: "
+                   "use more steps_per_frame",
+                   1e3 * depth, 100 * depth / summary.size)});
 }
 
 // Bodies that end in each other, or in themselves, unless they began so.
@@ -382,7 +354,7 @@ void note_crossings(const MetricsTable& table, RunRecord& record) {
 void note_results(const fs::path& metrics, RunRecord& record) {
   if (!fs::is_regular_file(metrics)) return;
   const MetricsTable table = read_metrics(metrics, AtDamage::stop);
-  note_lost_energy(table, record);
+  for (Note& note : energy_notes(table)) record.notes.push_back(std::move(note));
   note_crossings(table, record);
 }
 
@@ -407,6 +379,7 @@ RunSummary RunDirectory::finish(RunSummary summary) {
   const Notes later = self.notes_of_steps();
   self.record.notes.insert(self.record.notes.end(), later.begin(), later.end());
   note_results(self.directory / "metrics.csv", self.record);
+  note_depth(summary, self.record);
   summary.notes = self.record.notes;
   self.record.writer_time = self.writer.busy_seconds();
   std::error_code ignored;

@@ -42,10 +42,6 @@ void write_run_checksums(const std::filesystem::path& directory);
 // Frames 0 … last with their rows of the table, and the tables themselves: from which frame on they have to be made again.
 std::optional<FrameDamage> find_run_damage(const std::filesystem::path& directory, int last);
 
-// The most energy that the time step could have taken: what was in motion, or what moved and what contact held at
-// the start with what loads and obstacles put in and the fall released, J.
-double energy_supply(const MetricsTable& table);
-
 class RunDirectory : public RunSink {
  public:
   // `record` says what runs; the outcome is filled in here.

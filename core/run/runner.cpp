@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "core/output/atomic_file.h"
 
@@ -31,6 +32,15 @@ std::string infinite_part(const FrameMetrics& frame, const std::vector<Geometry>
   return {};
 }
 
+double smallest_body(const Scene& scene) {
+  double size = std::numeric_limits<double>::infinity();
+  for (const Body& body : scene.bodies) {
+    const Points& x = body.initial_surface();
+    size = std::min(size, (x.colwise().maxCoeff() - x.colwise().minCoeff()).norm());
+  }
+  return size;
+}
+
 // One run in progress: what the loop below needs at hand.
 class Loop {
  public:
@@ -38,6 +48,7 @@ class Loop {
       : m_run(run), m_sink(sink), m_options(options) {}
 
   RunSummary run(const ResumePoint* resume) {
+    m_summary.size = smallest_body(m_run.scene());
     const int frames = m_options.frames >= 0 ? m_options.frames : m_run.scene().frame_count();
     if (resume) {
       go_on_from(*resume);

@@ -43,6 +43,7 @@ struct RunSummary {
   FrameMetrics last;     // metrics of the last good frame
   Notes notes;           // of the whole run, what came up at its end last
   double worst_penetration = k_unknown;
+  double size = 0;  // diagonal of the smallest body as it starts, m
 };
 
 RunSummary simulate(LiveRun& run, RunSink& sink, const RunOptions& options,

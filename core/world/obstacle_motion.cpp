@@ -26,18 +26,16 @@ void spin_freely(const ObstacleBody& body, ObstacleState& state, double dt) {
 }
 
 ObstacleWorld::ObstacleWorld(std::vector<ObstacleBody> bodies, const Vec3& gravity, double start_time)
-    : m_bodies(std::move(bodies)),
-      m_received(m_bodies.size(), Vec3::Zero()),
-      m_gravity(gravity),
-      m_time(start_time) {
-  for (const ObstacleBody& b : m_bodies) m_states.push_back(b.initial_state());
+    : m_bodies(std::move(bodies)), m_gravity(gravity) {
+  m_state.received.assign(m_bodies.size(), Vec3::Zero());
+  for (const ObstacleBody& b : m_bodies) m_state.bodies.push_back(b.initial_state());
   set_time(start_time);
 }
 
 void ObstacleWorld::set_time(double time) {
-  m_time = time;
+  m_state.time = time;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (!m_bodies[i].dynamic()) m_states[i] = m_bodies[i].prescribed_state(time);
+    if (!m_bodies[i].dynamic()) m_state.bodies[i] = m_bodies[i].prescribed_state(time);
   }
 }
 
@@ -46,29 +44,30 @@ void ObstacleWorld::advance(double dt) {
   // pose.
   for (std::size_t i = 0; i < size(); ++i) {
     if (m_bodies[i].kind() != ObstacleKind::keyframed) continue;
-    const ObstacleState next = m_bodies[i].prescribed_state(m_time + dt);
-    m_states[i].velocity = (next.position - m_states[i].position) / dt;
-    m_states[i].angular_velocity = log_rotation(next.orientation * m_states[i].orientation.conjugate()) / dt;
+    const ObstacleState next = m_bodies[i].prescribed_state(m_state.time + dt);
+    m_state.bodies[i].velocity = (next.position - m_state.bodies[i].position) / dt;
+    m_state.bodies[i].angular_velocity =
+        log_rotation(next.orientation * m_state.bodies[i].orientation.conjugate()) / dt;
   }
   integrate_velocities(dt);
   std::vector<Contact> contacts = find_contacts(dt, 0);
   solve_contacts(contacts, dt);
   integrate_positions(dt);
-  set_time(m_time + dt);
+  set_time(m_state.time + dt);
   separate();
 }
 
 void ObstacleWorld::integrate_velocities(double dt) {
   for (std::size_t i = 0; i < size(); ++i) {
-    if (m_bodies[i].dynamic()) m_states[i].velocity += dt * m_gravity;
+    if (m_bodies[i].dynamic()) m_state.bodies[i].velocity += dt * m_gravity;
   }
 }
 
 void ObstacleWorld::integrate_positions(double dt) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (!m_bodies[i].dynamic()) continue;
-    m_states[i].position += dt * m_states[i].velocity;
-    spin_freely(m_bodies[i], m_states[i], dt);
+    m_state.bodies[i].position += dt * m_state.bodies[i].velocity;
+    spin_freely(m_bodies[i], m_state.bodies[i], dt);
   }
 }
 
@@ -85,7 +84,7 @@ std::vector<ObstacleWorld::Contact> ObstacleWorld::find_contacts(double reach_ti
 
 void ObstacleWorld::add_contacts(std::size_t a, std::size_t b, double reach_time, double margin,
                                  std::vector<Contact>& out) const {
-  const ObstacleState &sa = m_states[a], &sb = m_states[b];
+  const ObstacleState &sa = m_state.bodies[a], &sb = m_state.bodies[b];
   const ShapeGeometry &shape_a = m_bodies[a].shape(), &shape_b = m_bodies[b].shape();
   const double radius_a = shape_a.bounding_radius();
   if (!std::isfinite(radius_a)) return;  // a plane has no samples
@@ -113,15 +112,15 @@ void ObstacleWorld::add_contacts(std::size_t a, std::size_t b, double reach_time
 
 Mat3 ObstacleWorld::inverse_mass_at(std::size_t i, const Vec3& point) const {
   if (!m_bodies[i].dynamic()) return Mat3::Zero();
-  const Mat3 r = cross_matrix(point - m_states[i].position);
+  const Mat3 r = cross_matrix(point - m_state.bodies[i].position);
   return m_bodies[i].inverse_mass() * Mat3::Identity() -
-         r * m_bodies[i].world_inverse_inertia(m_states[i]) * r;
+         r * m_bodies[i].world_inverse_inertia(m_state.bodies[i]) * r;
 }
 
 void ObstacleWorld::apply_impulse(std::size_t i, const Vec3& world_point, const Vec3& impulse) {
-  m_received[i] += impulse;
+  m_state.received[i] += impulse;
   if (!m_bodies[i].dynamic()) return;
-  ObstacleState& s = m_states[i];
+  ObstacleState& s = m_state.bodies[i];
   s.velocity += m_bodies[i].inverse_mass() * impulse;
   s.angular_velocity += m_bodies[i].world_inverse_inertia(s) * (world_point - s.position).cross(impulse);
 }
@@ -141,7 +140,7 @@ void ObstacleWorld::solve_contacts(std::vector<Contact>& contacts, double dt) {
 void ObstacleWorld::solve_contact(Contact& c, double dt) {
   const Mat3 inverse = inverse_mass_at(c.a, c.point) + inverse_mass_at(c.b, c.point);
   const auto relative = [&] {
-    return Vec3(m_states[c.a].velocity_at(c.point) - m_states[c.b].velocity_at(c.point));
+    return Vec3(m_state.bodies[c.a].velocity_at(c.point) - m_state.bodies[c.b].velocity_at(c.point));
   };
   const double wanted = c.bounce > 0 ? c.bounce : -std::max(c.gap, 0.0) / dt;
   const double step = (wanted - c.normal.dot(relative())) / c.normal.dot(inverse * c.normal);
@@ -172,7 +171,7 @@ void ObstacleWorld::separate() {
       const Vec3 push = -0.4 * c.gap / c.normal.dot(inverse * c.normal) * c.normal;
       for (const auto& [i, p] : {std::pair{c.a, push}, std::pair{c.b, Vec3(-push)}}) {
         if (!m_bodies[i].dynamic()) continue;
-        ObstacleState& s = m_states[i];
+        ObstacleState& s = m_state.bodies[i];
         const Vec3 turn = m_bodies[i].world_inverse_inertia(s) * (c.point - s.position).cross(p);
         s.position += m_bodies[i].inverse_mass() * p;
         s.orientation = (exp_quaternion(turn) * s.orientation).normalized();
@@ -185,7 +184,7 @@ void ObstacleWorld::separate() {
 ContactImpulse ObstacleWorld::collide_particle(std::size_t i, const Vec3& world_point, const Vec3& normal,
                                                const Vec3& velocity, double inverse_mass) {
   const Obstacle& o = m_bodies[i].description();
-  const Vec3 relative = velocity - m_states[i].velocity_at(world_point);
+  const Vec3 relative = velocity - m_state.bodies[i].velocity_at(world_point);
   const double closing = -normal.dot(relative);
   ContactImpulse out;
   if (closing <= 0) return out;
@@ -208,7 +207,7 @@ ContactImpulse ObstacleWorld::collide_particle(std::size_t i, const Vec3& world_
 Vec3 ObstacleWorld::linear_momentum() const {
   Vec3 sum = Vec3::Zero();
   for (std::size_t i = 0; i < size(); ++i) {
-    if (m_bodies[i].dynamic()) sum += m_bodies[i].mass() * m_states[i].velocity;
+    if (m_bodies[i].dynamic()) sum += m_bodies[i].mass() * m_state.bodies[i].velocity;
   }
   return sum;
 }
@@ -217,7 +216,7 @@ Vec3 ObstacleWorld::angular_momentum(const Vec3& about) const {
   Vec3 sum = Vec3::Zero();
   for (std::size_t i = 0; i < size(); ++i) {
     if (!m_bodies[i].dynamic()) continue;
-    const ObstacleState& s = m_states[i];
+    const ObstacleState& s = m_state.bodies[i];
     sum += m_bodies[i].mass() * (s.position - about).cross(s.velocity);
     sum += m_bodies[i].world_inertia(s) * s.angular_velocity;
   }
@@ -228,7 +227,7 @@ double ObstacleWorld::kinetic_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < size(); ++i) {
     if (!m_bodies[i].dynamic()) continue;
-    const ObstacleState& s = m_states[i];
+    const ObstacleState& s = m_state.bodies[i];
     sum += 0.5 * m_bodies[i].mass() * s.velocity.squaredNorm();
     sum += 0.5 * s.angular_velocity.dot(m_bodies[i].world_inertia(s) * s.angular_velocity);
   }
@@ -238,7 +237,7 @@ double ObstacleWorld::kinetic_energy() const {
 double ObstacleWorld::potential_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (m_bodies[i].dynamic()) sum -= m_bodies[i].mass() * m_gravity.dot(m_states[i].position);
+    if (m_bodies[i].dynamic()) sum -= m_bodies[i].mass() * m_gravity.dot(m_state.bodies[i].position);
   }
   return sum;
 }
@@ -249,21 +248,10 @@ double ObstacleWorld::deepest_overlap() const {
   return deepest;
 }
 
-std::vector<double> ObstacleWorld::save() const {
-  std::vector<double> numbers{m_time};
-  for (const Vec3& v : m_received) numbers.insert(numbers.end(), v.data(), v.data() + 3);
-  const std::vector<double> states = pack(m_states);
-  numbers.insert(numbers.end(), states.begin(), states.end());
-  return numbers;
-}
-
-void ObstacleWorld::load(std::span<const double> numbers) {
-  if (numbers.size() != 1 + (3 + numbers_per_rigid_state) * size())
-    throw InputError("the saved obstacles do not fit this scene: " + std::to_string(numbers.size()) +
-                     " numbers");
-  m_time = numbers[0];
-  for (std::size_t i = 0; i < size(); ++i) m_received[i] = Eigen::Map<const Vec3>(&numbers[1 + 3 * i]);
-  unpack(numbers.subspan(1 + 3 * size()), m_states);
+void ObstacleWorld::restore(State state) {
+  if (state.bodies.size() != size() || state.received.size() != size())
+    throw InputError("the saved obstacles do not fit this scene");
+  m_state = std::move(state);
 }
 
 }  // namespace exemplar

@@ -35,11 +35,11 @@ class ObstacleWorld {
   std::size_t size() const { return m_bodies.size(); }
   const std::vector<ObstacleBody>& bodies() const { return m_bodies; }
   const ObstacleBody& body(std::size_t i) const { return m_bodies[i]; }
-  const std::vector<ObstacleState>& states() const { return m_states; }
-  const ObstacleState& state(std::size_t i) const { return m_states[i]; }
+  const std::vector<ObstacleState>& states() const { return m_state.bodies; }
+  const ObstacleState& state(std::size_t i) const { return m_state.bodies[i]; }
   // For solvers that move dynamic obstacles themselves.
-  void set_state(std::size_t i, const ObstacleState& state) { m_states[i] = state; }
-  double time() const { return m_time; }
+  void set_state(std::size_t i, const ObstacleState& state) { m_state.bodies[i] = state; }
+  double time() const { return m_state.time; }
   const Vec3& gravity() const { return m_gravity; }  // m/s²
 
   // Moves everything to time() + dt.
@@ -48,7 +48,7 @@ class ObstacleWorld {
   void set_time(double time);
 
   SignedDistance distance(std::size_t i, const Vec3& world) const {
-    return m_bodies[i].distance(m_states[i], world);
+    return m_bodies[i].distance(m_state.bodies[i], world);
   }
   // Changes a dynamic obstacle's velocities at once; others take the impulse without moving.
   void apply_impulse(std::size_t i, const Vec3& world_point, const Vec3& impulse);
@@ -63,13 +63,23 @@ class ObstacleWorld {
   double kinetic_energy() const;
   double potential_energy() const;  // −m g·x
   // Impulse that each obstacle has received since the start (from other obstacles and apply_impulse), N s.
-  const std::vector<Vec3>& received_impulses() const { return m_received; }
+  const std::vector<Vec3>& received_impulses() const { return m_state.received; }
   // Deepest overlap of two obstacles in the present state, m; 0 when none.
   double deepest_overlap() const;
 
-  // All state as numbers; load throws InputError when the size does not fit.
-  std::vector<double> save() const;
-  void load(std::span<const double> numbers);
+  struct State {
+    std::vector<ObstacleState> bodies;
+    std::vector<Vec3> received;  // N s
+    double time = 0;             // s
+
+    static constexpr auto described() {
+      return std::tuple(member("bodies", &State::bodies), member("received", &State::received),
+                        member("time", &State::time));
+    }
+  };
+  const State& state() const { return m_state; }
+  // Throws InputError if it is another scene's.
+  void restore(State state);
 
  private:
   struct Contact {
@@ -93,10 +103,8 @@ class ObstacleWorld {
   void exchange(std::size_t a, std::size_t b, const Vec3& point, const Vec3& impulse);
 
   std::vector<ObstacleBody> m_bodies;
-  std::vector<ObstacleState> m_states;
-  std::vector<Vec3> m_received;
+  State m_state;
   Vec3 m_gravity = Vec3::Zero();
-  double m_time = 0;
 };
 
 }  // namespace exemplar

@@ -18,6 +18,7 @@ void register_mass_spring(Registry& registry) {
   info.capabilities.open_surfaces = true;
   info.capabilities.supports = true;
   info.capabilities.loads = true;
+  info.capabilities.pulls = true;
   info.settings = &description_of<mass_spring::Settings>();
   info.make = [](const Scene& scene, const AnySettings& settings) {
     return mass_spring::make_method(scene, settings.as<mass_spring::Settings>());

@@ -12,13 +12,24 @@ namespace exemplar::mass_spring {
 
 namespace {
 constexpr double stability_margin = 0.9;
+
+// What the springs amount to: Σ k l² is 6 E V in solids and 3 E V in sheets (network.h) [m/s].
+double wave_speed(const Network& network) {
+  const double sum = network.stiffness.dot(network.rest_lengths.cwiseAbs2());
+  return std::sqrt(sum / ((network.guard.tets.rows() > 0 ? 6 : 3) * network.masses.sum()));
 }
 
-SpringBody::SpringBody(Network network, const SpringOptions& options)
+double extent(const Points& points) {
+  return (points.colwise().maxCoeff() - points.colwise().minCoeff()).maxCoeff();
+}
+}  // namespace
+
+SpringBody::SpringBody(Network network, const SpringOptions& options, double gravity)
     : positions(network.rest_positions),
       velocities(Points::Zero(network.rest_positions.rows(), 3)),
       m_network(std::move(network)),
       m_options(options),
+      m_settling(wave_speed(m_network), extent(m_network.rest_positions), gravity),
       m_is_broken(static_cast<std::size_t>(m_network.springs.rows()), 0),
       m_is_unguarded(static_cast<std::size_t>(m_network.guard.tets.rows()), 0),
       m_inverse_masses(m_network.masses.cwiseInverse()),
@@ -101,6 +112,7 @@ void SpringBody::update_velocities(double dt, const Vec3& gravity, const Points&
     add_guard_forces(m_network.guard, m_is_unguarded, positions, total);
   }
   m_kept = std::exp(-m_options.air_drag * dt);
+  m_relax_gain = 0.0;
   begin_booking(dt);
   parallel_for(
       static_cast<std::size_t>(positions.rows()),
@@ -146,12 +158,8 @@ double SpringBody::length_rate(Eigen::Index s, const Points& at) const {
   return l > 0.0 ? (at.row(b) - at.row(a)).dot(d) / l : 0.0;
 }
 
-bool SpringBody::has_dampers() const {
-  return is_damped() || (m_options.integration == Integration::forces && m_damping_time > 0.0);
-}
-
 void SpringBody::begin_booking(double dt) {
-  if (!has_dampers() && m_kept == 1.0) return;
+  m_calmed.resize(0, 3);
   m_start_velocities = velocities;
   m_damper_impulses = VecX::Zero(m_network.springs.rows());
   if (m_options.integration != Integration::forces || m_damping_time == 0.0) return;
@@ -169,12 +177,15 @@ void SpringBody::book_damping() {
     if (m_damper_impulses(s) != 0.0) m_damped_energy += m_damper_impulses(s) * length_rate(s, mean);
   m_damped_energy +=
       (1.0 - m_kept) * m_network.masses.dot(m_start_velocities.cwiseProduct(mean).rowwise().sum());
+  if (m_calmed.rows() > 0)
+    m_damped_energy += m_network.masses.dot(m_calmed.cwiseProduct(mean).rowwise().sum());
   m_start_velocities.resize(0, 3);
 }
 
 // Eq. 2.8 on the predicted positions, spring after spring; the velocities are those that lead there.
 void SpringBody::relax(double dt, int passes) {
   Points x = positions + dt * velocities;
+  const double before = kinetic_energy();
   const Edges& springs = m_network.springs;
   for (int pass = 0; pass < passes; ++pass) {
     for (Eigen::Index s = 0; s < springs.rows(); ++s) {
@@ -193,6 +204,46 @@ void SpringBody::relax(double dt, int passes) {
   }
   velocities = (x - positions) / dt;
   hold(velocities);
+  m_relax_gain += kinetic_energy() - before;
+}
+
+RigidVelocity SpringBody::motion() const {
+  return rigid_velocity(
+      static_cast<std::size_t>(positions.rows()),
+      [&](std::size_t i) { return m_network.masses(static_cast<Eigen::Index>(i)); },
+      [&](std::size_t i) { return Vec3(positions.row(static_cast<Eigen::Index>(i))); },
+      [&](std::size_t i) { return Vec3(velocities.row(static_cast<Eigen::Index>(i))); });
+}
+
+// Held bodies have no rigid motion of their own.
+void SpringBody::take_out_gain() {
+  if (!(m_relax_gain > 0.0)) return;
+  RigidVelocity rigid = motion();
+  if (!m_held.empty()) {
+    rigid.velocity = rigid.spin = Vec3::Zero();
+    rigid.deformation = kinetic_energy();
+  }
+  if (!(rigid.deformation > 0.0)) return;
+  const double kept = std::sqrt(std::max(0.0, 1.0 - m_relax_gain / rigid.deformation));
+  for (Eigen::Index i = 0; i < positions.rows(); ++i) {
+    const Vec3 of_body = rigid.at(positions.row(i).transpose());
+    velocities.row(i) = (of_body + kept * (Vec3(velocities.row(i)) - of_body)).transpose();
+  }
+  hold(velocities);
+}
+
+bool SpringBody::settle(double dt) {
+  if (!m_held.empty()) return false;
+  const RigidVelocity rigid = motion();
+  if (!m_settling.settles(rigid.deformation_speed())) return false;
+  m_calmed = velocities;
+  const double kept = m_settling.kept(dt);
+  for (Eigen::Index i = 0; i < positions.rows(); ++i) {
+    const Vec3 of_body = rigid.at(positions.row(i).transpose());
+    velocities.row(i) = (of_body + kept * (Vec3(velocities.row(i)) - of_body)).transpose();
+  }
+  m_calmed -= velocities;
+  return true;
 }
 
 // What a spring held is that of half a step ago, where the velocities are: it has not yet done the work of this half, and with
@@ -219,10 +270,26 @@ void SpringBody::leave_broken_tets() {
 void SpringBody::move(double dt) {
   book_damping();
   positions += dt * velocities;
+  take_out_gain();
 }
 
 int SpringBody::broken_springs() const {
   return static_cast<int>(std::count(m_is_broken.begin(), m_is_broken.end(), 1));
+}
+
+double SpringBody::whole() const {
+  return 1.0 - static_cast<double>(broken_springs()) / static_cast<double>(m_is_broken.size());
+}
+
+std::vector<int> SpringBody::loose_nodes() const {
+  std::vector<char> is_loose(static_cast<std::size_t>(positions.rows()), 0);
+  for (std::size_t t = 0; t < m_is_unguarded.size(); ++t)
+    for (int k = 0; k < 4 && m_is_unguarded[t]; ++k)
+      is_loose[m_network.guard.tets(static_cast<Eigen::Index>(t), k)] = 1;
+  std::vector<int> out;
+  for (std::size_t i = 0; i < is_loose.size(); ++i)
+    if (is_loose[i]) out.push_back(static_cast<int>(i));
+  return out;
 }
 
 int SpringBody::inverted_tets() const {
@@ -252,24 +319,16 @@ double SpringBody::kinetic_energy() const {
   return 0.5 * m_network.masses.dot(velocities.rowwise().squaredNorm());
 }
 
-std::vector<double> SpringBody::state() const {
-  std::vector<double> out(positions.data(), positions.data() + positions.size());
-  out.insert(out.end(), velocities.data(), velocities.data() + velocities.size());
-  out.insert(out.end(), m_is_broken.begin(), m_is_broken.end());
-  out.push_back(m_damped_energy);
-  out.push_back(m_released_energy);
-  return out;
-}
-
-void SpringBody::set_state(std::span<const double> state) {
-  const auto n = static_cast<std::size_t>(positions.size());
-  if (state.size() != 2 * n + m_is_broken.size() + 2)
+void SpringBody::set_state(State state) {
+  if (state.positions.rows() != positions.rows() || state.velocities.rows() != positions.rows() ||
+      state.is_broken.size() != m_is_broken.size())
     throw InputError("the saved state does not fit this spring network");
-  std::copy_n(state.begin(), n, positions.data());
-  std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(n), n, velocities.data());
-  for (std::size_t s = 0; s < m_is_broken.size(); ++s) m_is_broken[s] = state[2 * n + s] != 0.0;
-  m_damped_energy = state[state.size() - 2];
-  m_released_energy = state.back();
+  positions = std::move(state.positions);
+  velocities = std::move(state.velocities);
+  m_is_broken = std::move(state.is_broken);
+  m_damped_energy = state.damped_energy;
+  m_released_energy = state.released_energy;
+  m_is_unguarded.assign(m_is_unguarded.size(), 0);
   leave_broken_tets();
 }
 

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "meshless/peridynamics/bond_groups.h"
 #include "meshless/peridynamics/bonds.h"
 
@@ -20,6 +21,11 @@ namespace exemplar::peridynamics {
 // the kernel compares it: squared_limit().
 struct alignas(32) Record {
   double x, y, z, w;
+
+  static constexpr auto described() {
+    return std::tuple(member("x", &Record::x), member("y", &Record::y), member("z", &Record::z),
+                      member("w", &Record::w));
+  }
 };
 
 // The kernel works with e = r²/r0² − 1 = ε (2 + ε), which needs neither a root nor a division: ε > f τ ⇔ e > f τ (2 + f τ).

@@ -11,9 +11,11 @@
 #include "core/base/parallel.h"
 #include "core/base/stopwatch.h"
 #include "core/contact/carried_actions.h"
+#include "core/contact/carried_pulls.h"
 #include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/volume/extrude.h"
+#include "core/output/described_state.h"
 #include "core/run/body_watch.h"
 #include "core/run/surface_fields.h"
 #include "core/scene/make_world.h"
@@ -24,6 +26,7 @@
 #include "meshless/peridynamics/pieces/fragments.h"
 #include "meshless/peridynamics/pieces/loaded_surface.h"
 #include "meshless/peridynamics/pieces/split_blend.h"
+#include "meshless/peridynamics/pulled_points.h"
 #include "meshless/peridynamics/weakening.h"
 
 namespace exemplar::peridynamics {
@@ -33,6 +36,7 @@ namespace {
 constexpr double k_most_bytes = 12e9;      // more is refused before anything is allocated
 constexpr double k_smallest_share = 1e-5;  // of the stable step that speeds may shorten it to
 constexpr double k_few_bonds = 6;          // of a particle: a simple lattice's nearest neighbours
+constexpr int k_settling_steps = 8;        // from one look at what lies to the next
 // A directed bond and step on one thread, for the expected time only: rows, and the groups of lattices.
 constexpr double k_bond_seconds = 3e-9, k_grouped_bond_seconds = 1.9e-9;
 
@@ -45,8 +49,11 @@ struct BodyParticles {
   std::optional<SurfaceFollower> follower;
   SupportSet supports;
   CarriedLoads loads;
-  LoadedSurface loaded;  // where loads need it
-  double thickness = 0;  // m, of its thin parts
+  CarriedPulls pulls;
+  Points inverse_masses;  // 1/kg, per coordinate; zero where it is held
+  LoadedSurface loaded;   // where loads need it
+  double thickness = 0;   // m, of its thin parts
+  Settling settling;
   int first = 0;
   int count() const { return static_cast<int>(elements.particles.size()); }
 };
@@ -82,6 +89,33 @@ void check_layers(const Settings& settings) {
   if (settings.layers == 1) refuse("layers", "one layer has no tets: use at least two");
 }
 
+struct Totals {
+  double time = 0;                 // s
+  double damped = 0;               // J, taken by settling
+  std::vector<double> lies_until;  // s, of each body
+
+  static constexpr auto described() {
+    return std::tuple(member("time", &Totals::time), member("damped", &Totals::damped),
+                      member("lies_until", &Totals::lies_until));
+  }
+};
+
+struct PeridynamicsState {
+  Solver::State solver;
+  Totals totals;
+  ObstacleWorld::State obstacles;
+  std::vector<Quat> rotations;  // of the particles
+  BodyWatch::State watch;
+  SplitBlend::State split_offsets;
+
+  static constexpr auto described() {
+    using State = PeridynamicsState;
+    return std::tuple(member("solver", &State::solver), member("totals", &State::totals),
+                      member("obstacles", &State::obstacles), member("rotations", &State::rotations),
+                      member("watch", &State::watch), member("split_offsets", &State::split_offsets));
+  }
+};
+
 class PeridynamicsMethod : public Method {
  public:
   PeridynamicsMethod(const Scene& scene, const Settings& settings);
@@ -110,6 +144,7 @@ class PeridynamicsMethod : public Method {
   double obstacle_speed() const;
   double expected_steps() const;
   bool take_step(double dt);
+  void settle(double now, double dt);
   bool find_pieces();
   std::vector<RigidTransform> fit_pieces();
   void draw_pieces(const std::vector<RigidTransform>& fits);
@@ -123,13 +158,14 @@ class PeridynamicsMethod : public Method {
   Points load_forces(BodyParticles& part, const Points& current, double from, double to);
   Points load_accelerations(const Points& current, double from, double to);
   Points pushes(double since);
+  void add_pulls(const Points& current, double from, Points& accelerations);
   Mat3 local_map(int particle, const Points& current) const;
   const std::vector<Geometry>& surfaces(const Points& current) const;
   double surface_depth(const Points& current) const;
   const std::vector<double>& elastic_energies() const;
   void forget_moment();
   std::vector<Geometry> make_surfaces(const Points& current) const;
-  bool is_acted_on() const;  // by supports or loads
+  bool is_acted_on() const;  // by supports, loads or pulls
   double fastest_particle() const;
   double step_for_contact() const;
   std::optional<std::string> find_lost_body();
@@ -153,7 +189,7 @@ class PeridynamicsMethod : public Method {
   std::vector<double> m_masses;
   ObstacleWorld m_obstacles;
   bool m_obstacles_move = false;
-  double m_time = 0;
+  Totals m_totals;
   Fragments m_fragments;
   std::int64_t m_broken_at_fragments = -1;
   std::vector<Quat> m_rotations;
@@ -182,6 +218,12 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   }
   cut_bonds();
   make_solver();
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const Points& rest = m_bodies[b].elements.particles.positions;
+    m_bodies[b].settling =
+        Settling(std::sqrt(1.5 * m_materials[b].bulk_modulus / m_materials[b].density),
+                 (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff(), scene.gravity.norm());
+  }
   const Notes idle = apply_notches();
   m_notes.insert(m_notes.end(), idle.begin(), idle.end());
   m_bonded_at_rest.resize(m_neighbours.size());
@@ -191,6 +233,7 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   m_masses = m_solver->masses();
   m_step = m_settings.step > 0 ? m_settings.step : 0.8 * m_solver->stable_step();
   require_countable(m_scene.step() / m_step, m_step);
+  m_totals.lies_until.assign(m_bodies.size(), 0);
   m_rotations.assign(m_particles.size(), Quat::Identity());
   m_blend = SplitBlend(m_particles.size(),
                        m_settings.surface == WrittenSurface::fragments ? m_settings.split_frames : 0);
@@ -428,7 +471,16 @@ void PeridynamicsMethod::make_solver() {
     part.supports = carried_supports(part.body->supports(), part.body->name(), part.body->path(), fine, rest);
     part.loads = CarriedLoads(m_scene.loads, part.body->name(), std::move(fine), rest, own);
     part.loaded = part.loads.needs_surface() ? LoadedSurface(part.elements) : LoadedSurface();
-    for (const SupportedNode& node : part.supports.at(0)) held[part.first + node.node] = axes_of(node);
+    part.inverse_masses = own.cwiseInverse().replicate(1, 3);
+    for (const SupportedNode& node : part.supports.at(0)) {
+      held[part.first + node.node] = axes_of(node);
+      for (int axis = 0; axis < 3; ++axis)
+        if (node.held[axis]) part.inverse_masses(node.node, axis) = 0;
+    }
+    const std::string& name = part.body->name();
+    part.pulls =
+        CarriedPulls(m_scene.pulls, name,
+                     pulled_vertices(m_scene.pulls, name, part.body->surface().vertices, rest, m_spacing));
   }
   m_solver->set_held(held);
   if (has_following_loads()) m_solver->set_pushes([this](double since) { return pushes(since); });
@@ -520,8 +572,9 @@ double PeridynamicsMethod::obstacle_speed() const {
   return m_obstacles_move ? 1e12 : 0;
 }
 
-// Loads that turn with the surface.
+// Loads that turn with the surface, or hang on where it is.
 bool PeridynamicsMethod::has_following_loads() const {
+  if (!m_scene.pulls.empty()) return true;
   return std::any_of(m_scene.loads.begin(), m_scene.loads.end(),
                      [](const Load& load) { return load.kind == LoadKind::pressure || load.follower; });
 }
@@ -564,7 +617,24 @@ Points PeridynamicsMethod::load_accelerations(const Points& current, double from
 // scene, forces that push inwards turn a body on that has begun to turn (1.8 times as fast after each of a box's steps of 1/60 s).
 Points PeridynamicsMethod::pushes(double since) {
   const double now = m_step_start + since, half = 0.5 * m_step_length;
-  return load_accelerations(m_solver->positions(), std::max(0.0, now - half), now + half);
+  const Points current = m_solver->positions();
+  Points accelerations = load_accelerations(current, std::max(0.0, now - half), now + half);
+  if (!m_scene.pulls.empty()) add_pulls(current, std::max(0.0, now - half), accelerations);
+  return accelerations;
+}
+
+void PeridynamicsMethod::add_pulls(const Points& current, double from, Points& accelerations) {
+  if (accelerations.size() == 0) accelerations = Points::Zero(current.rows(), 3);
+  const Points velocities = m_solver->velocities();
+  for (BodyParticles& part : m_bodies) {
+    const Points own = current.middleRows(part.first, part.count());
+    part.pulls.begin(from, m_step_length, own, part.inverse_masses);
+    if (!part.pulls.act()) continue;
+    Points moving = velocities.middleRows(part.first, part.count());
+    part.pulls.sweep(moving);
+    accelerations.middleRows(part.first, part.count()) +=
+        part.pulls.forces(part.count()).cwiseProduct(part.inverse_masses);
+  }
 }
 
 Mat3 PeridynamicsMethod::local_map(int particle, const Points& current) const {
@@ -607,12 +677,24 @@ bool PeridynamicsMethod::take_step(double dt) {
   return true;
 }
 
+// Bodies that lie on something, over the `dt` that ends now.
+void PeridynamicsMethod::settle(double now, double dt) {
+  const std::vector<std::uint8_t> touches = m_solver->take_touches();
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    const BodyParticles& part = m_bodies[b];
+    if (!part.supports.empty()) continue;
+    if (touches[b]) m_totals.lies_until[b] = now + part.settling.memory();
+    if (now < m_totals.lies_until[b])
+      m_totals.damped += m_solver->settle(static_cast<int>(b), part.settling, dt);
+  }
+}
+
 StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& interrupted) {
   Stopwatch stopwatch;
   StepReport report;
   forget_moment();
-  while (m_time < until - 1e-9 * m_scene.step()) {
-    const double end = std::min(until, m_time + m_scene.step());
+  while (m_totals.time < until - 1e-9 * m_scene.step()) {
+    const double end = std::min(until, m_totals.time + m_scene.step());
     const double step = step_for_contact();
     if (step < k_smallest_share * m_step)
       return {
@@ -621,12 +703,12 @@ StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& inter
                       "be {:.2g} s long; try lower speeds or a stiffer material",
                       fastest_particle(), step),
           report.steps, 0};
-    const int steps = std::max(1, static_cast<int>(std::ceil((end - m_time) / step - 1e-9)));
-    const double dt = (end - m_time) / steps;
-    prescribe(m_time, end);
+    const int steps = std::max(1, static_cast<int>(std::ceil((end - m_totals.time) / step - 1e-9)));
+    const double dt = (end - m_totals.time) / steps;
+    prescribe(m_totals.time, end);
     for (int s = 0; s < steps; ++s) {
       if (s % 16 == 0 && interrupted()) return {Status::interrupted, "interrupted", report.steps, 0};
-      m_step_start = m_time + s * dt;
+      m_step_start = m_totals.time + s * dt;
       m_step_length = dt;
       if (!take_step(dt)) {
         return {Status::failed,
@@ -637,10 +719,12 @@ StepReport PeridynamicsMethod::advance(double until, const InterruptCheck& inter
                 report.steps, 0};
       }
       ++report.steps;
+      const int since = s % k_settling_steps + 1;
+      if (since == k_settling_steps || s + 1 == steps) settle(m_step_start + dt, since * dt);
     }
-    m_time = end;
+    m_totals.time = end;
   }
-  m_time = until;
+  m_totals.time = until;
   m_times[1].second += stopwatch.lap();
   update_fragments();
   m_times[2].second += stopwatch.lap();
@@ -671,7 +755,7 @@ std::optional<std::string> PeridynamicsMethod::find_lost_body() {
   for (const BodyParticles& part : m_bodies)
     watched.push_back({is_broken ? Points(0, 3) : followed(part, now, turned),
                        now.middleRows(part.first, part.count()), is_broken});
-  return m_watch.check(obstacle_poses(), watched, m_time);
+  return m_watch.check(obstacle_poses(), watched, m_totals.time);
 }
 
 // Returns whether bonds have broken since the last time.
@@ -793,8 +877,9 @@ void PeridynamicsMethod::forget_moment() {
 }
 
 bool PeridynamicsMethod::is_acted_on() const {
-  return std::any_of(m_bodies.begin(), m_bodies.end(),
-                     [](const BodyParticles& part) { return !part.supports.empty() || !part.loads.empty(); });
+  return std::any_of(m_bodies.begin(), m_bodies.end(), [](const BodyParticles& part) {
+    return !part.supports.empty() || !part.loads.empty() || !part.pulls.empty();
+  });
 }
 
 // Damage of the particle behind every triangle; at points the velocity of one behind a triangle around, as all methods
@@ -898,7 +983,7 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
   d.elastic_energy = energies.elastic + energies.contact;
   d.gravitational_energy = energies.gravity;
   d.contact_dissipation = energies.dissipated;
-  d.damping_dissipation = 0;  // there is none
+  d.damping_dissipation = m_totals.damped;
   d.fracture_energy = energies.released;
   d.external_work = energies.work;
   d.deepest_penetration = deepest_point(m_obstacles, x);
@@ -920,36 +1005,23 @@ Diagnostics PeridynamicsMethod::diagnostics() const {
 }
 
 void PeridynamicsMethod::save(StateWriter& out) const {
-  const Solver::State state = m_solver->save();
-  out.write("numbers", std::span<const double>(state.numbers));
-  out.write("rows", std::span<const int>(state.rows));
-  out.write("time", m_time);
-  const std::vector<double> obstacles = m_obstacles.save();
-  out.write("obstacles", std::span<const double>(obstacles));
-  std::vector<double> rotations;
-  rotations.reserve(4 * m_rotations.size());
-  for (const Quat& q : m_rotations)
-    rotations.insert(rotations.end(), q.coeffs().data(), q.coeffs().data() + 4);
-  out.write("rotations", std::span<const double>(rotations));
-  const std::vector<double> watch = m_watch.state();
-  out.write("inverted_since", std::span<const double>(watch));
-  const std::vector<double> offsets = m_blend.state();
-  out.write("split_offsets", std::span<const double>(offsets));
+  write_state(out, PeridynamicsState{m_solver->save(), m_totals, m_obstacles.state(), m_rotations,
+                                     m_watch.state(), m_blend.state()});
 }
 
 void PeridynamicsMethod::load(StateReader& in) {
+  PeridynamicsState state;
+  read_state(in, state);
+  if (state.rotations.size() != m_rotations.size() || state.totals.lies_until.size() != m_bodies.size())
+    throw InputError("the saved state belongs to other particles");
   make_solver();
   apply_notches();
-  m_solver->load({in.read_doubles("numbers"), in.read_ints("rows")});
-  m_time = in.read_double("time");
-  m_obstacles.load(in.read_doubles("obstacles"));
-  const std::vector<double> rotations = in.read_doubles("rotations");
-  if (rotations.size() != 4 * m_rotations.size())
-    throw InputError("the saved state belongs to other particles");
-  for (std::size_t i = 0; i < m_rotations.size(); ++i)
-    m_rotations[i].coeffs() = Vec4(rotations.data() + 4 * i);
-  m_watch.set_state(in.read_doubles("inverted_since"));
-  m_blend.set_state(in.read_doubles("split_offsets"));
+  m_solver->load(state.solver);
+  m_totals = std::move(state.totals);
+  m_obstacles.restore(std::move(state.obstacles));
+  m_rotations = std::move(state.rotations);
+  m_watch.set_state(std::move(state.watch));
+  m_blend.set_state(std::move(state.split_offsets));
   m_broken_at_fragments = -1;
   find_pieces();
   draw_pieces(fit_pieces());
@@ -973,6 +1045,7 @@ Capabilities capabilities() {
   c.restitution = true;
   c.supports = true;
   c.loads = true;
+  c.pulls = true;
   return c;
 }
 

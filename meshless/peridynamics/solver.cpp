@@ -9,6 +9,7 @@
 #include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/math/rigid_velocity.h"
 
 namespace exemplar::peridynamics {
 
@@ -56,6 +57,7 @@ struct Solver::Block {
   bool finite = true;
   std::vector<ObstacleImpulse> impulses;
   std::vector<std::size_t> yielding;  // particles that touch obstacles of finite mass
+  std::vector<int> touching;          // bodies, that touch others
 };
 
 Vec3 projectile_force(const Projectile& projectile, const Vec3& point) {
@@ -116,6 +118,10 @@ Solver::Solver(const ParticleSet& particles, std::span<const Material> materials
     m_accelerations[i] = {0, 0, 0, limit};
     m_rest[i] = {x.x(), x.y(), x.z(), own.volumes[i]};
   }
+  m_body = own.body;
+  m_members.resize(materials.size());
+  for (std::size_t i = 0; i < count; ++i) m_members[to_size(m_body[i])].push_back(static_cast<int>(i));
+  m_touches.assign(materials.size(), 0);
   m_contact_stiffness = rules.contact_stiffness > 0
                             ? rules.contact_stiffness
                             : softest / (2 * rules.contact_range * spacing * spacing * spacing);
@@ -552,6 +558,7 @@ bool Solver::kick_at_obstacle(std::size_t i, double half_dt, Block& block) {
     m_clear_until[i] = m_path + gap;
     return false;  // the common code kicks it, so that whether we looked here changes no rounding
   }
+  if (block.touching.empty() || block.touching.back() != m_body[i]) block.touching.push_back(m_body[i]);
   if (point.yields) {
     block.yielding.push_back(i);
     return true;
@@ -600,6 +607,7 @@ void Solver::kick_and_drift(double dt) {
       },
       1);
   for (Block& block : blocks) {
+    for (const int body : block.touching) m_touches[to_size(body)] = 1;
     for (const std::size_t i : block.yielding) {
       kick_at_yielding(i, 0.5 * dt);
       drift(i, dt, first, block);
@@ -651,6 +659,44 @@ bool Solver::step(double dt) {
   force_pass(0.5 * dt);
   if (++m_steps % 64 == 0) m_bonds.close_gaps();
   return true;
+}
+
+bool Solver::meets_others(int body) const {
+  if (m_members.size() < 2) return false;
+  return std::any_of(m_members[to_size(body)].begin(), m_members[to_size(body)].end(), [&](int i) {
+    if (!m_eligible[to_size(i)]) return false;
+    const auto near = m_contacts.near(to_size(i));
+    return std::any_of(near.begin(), near.end(), [&](int j) {
+      return m_body[to_size(j)] != body &&
+             (vec(m_records[to_size(i)]) - vec(m_records[to_size(j)])).norm() < contact_range();
+    });
+  });
+}
+
+std::vector<std::uint8_t> Solver::take_touches() {
+  std::vector<std::uint8_t> out(m_members.size(), 0);
+  for (std::size_t b = 0; b < out.size(); ++b) out[b] = m_touches[b] || meets_others(static_cast<int>(b));
+  m_touches.assign(m_members.size(), 0);
+  return out;
+}
+
+double Solver::settle(int body, const Settling& settling, double dt) {
+  const std::vector<int>& members = m_members[to_size(body)];
+  const auto has_broken = [&](int i) { return m_bonds.alive[to_size(i)] != m_bonds.initial[to_size(i)]; };
+  if (std::any_of(members.begin(), members.end(), has_broken)) return 0;
+  const auto particle = [&](std::size_t k) { return to_size(members[k]); };
+  const RigidVelocity rigid = rigid_velocity(
+      members.size(), [&](std::size_t k) { return m_mass[particle(k)]; },
+      [&](std::size_t k) { return vec(m_records[particle(k)]); },
+      [&](std::size_t k) { return vec(m_velocities[particle(k)]); });
+  if (!settling.settles(rigid.deformation_speed())) return 0;
+  const double kept = settling.kept(dt);
+  for (const int i : members) {
+    Record& v = m_velocities[to_size(i)];
+    const Vec3 of_body = rigid.at(vec(m_records[to_size(i)]));
+    store(v, of_body + kept * (vec(v) - of_body));
+  }
+  return (1 - kept * kept) * rigid.deformation;
 }
 
 double Solver::stable_step() const {
@@ -782,34 +828,22 @@ std::size_t Solver::bytes() const {
 }
 
 Solver::State Solver::save() const {
-  State state;
-  state.numbers.reserve(19 * size());
-  std::size_t rows = 0;
-  for (std::size_t i = 0; i < size(); ++i)
-    if (m_bonds.alive[i] != m_bonds.initial[i]) rows += 2 + static_cast<std::size_t>(m_bonds.alive[i]);
-  state.rows.reserve(rows);
+  State state{m_records,   m_velocities, m_accelerations,
+              m_released,  m_dissipated, m_work,
+              {},          {},           m_newcomers,
+              {},          {},           m_projectile ? m_projectile->centre : Vec3::Zero(),
+              m_last_step, m_evaluated};
   for (std::size_t i = 0; i < size(); ++i) {
-    for (const auto* records : {&m_records, &m_velocities, &m_accelerations}) {
-      const Record& r = (*records)[i];
-      state.numbers.insert(state.numbers.end(), {r.x, r.y, r.z, r.w});
-    }
-    state.numbers.insert(state.numbers.end(), {m_released[i], m_dissipated[i], m_work[i]});
-    const Vec3 outside = !m_is_pushed.empty() && m_is_pushed[i] ? m_outside[i] : Vec3::Zero();
-    state.numbers.insert(state.numbers.end(), {outside.x(), outside.y(), outside.z()});
+    const bool is_pushed = !m_is_pushed.empty() && m_is_pushed[i];
+    state.outside.push_back(is_pushed ? m_outside[i] : Vec3::Zero());
     if (m_bonds.alive[i] == m_bonds.initial[i]) continue;
     state.rows.insert(state.rows.end(), {static_cast<int>(i), m_bonds.alive[i]});
     const auto row = m_bonds.neighbour.begin() + m_bonds.begin[i];
     state.rows.insert(state.rows.end(), row, row + m_bonds.alive[i]);
   }
-  const Vec3 centre = m_projectile ? m_projectile->centre : Vec3::Zero();
-  state.numbers.insert(state.numbers.end(),
-                       {centre.x(), centre.y(), centre.z(), m_last_step, m_evaluated ? 1.0 : 0.0,
-                        static_cast<double>(m_newcomers.size())});
-  state.numbers.insert(state.numbers.end(), m_newcomers.begin(), m_newcomers.end());
   for (std::size_t i = 0; i < m_overlaps.size(); ++i) {
-    for (const Overlap& overlap : m_overlaps[i])
-      state.numbers.insert(state.numbers.end(),
-                           {static_cast<double>(i), static_cast<double>(overlap.other), overlap.start});
+    state.overlapping.insert(state.overlapping.end(), m_overlaps[i].size(), static_cast<int>(i));
+    state.overlaps.insert(state.overlaps.end(), m_overlaps[i].begin(), m_overlaps[i].end());
   }
   return state;
 }
@@ -832,48 +866,36 @@ void Solver::load_rows(const std::vector<int>& rows) {
   }
 }
 
+bool Solver::fits(const State& state) const {
+  const auto is_one_each = [&](const auto&... lists) { return ((lists.size() == size()) && ...); };
+  const auto is_particle = [&](int i) { return i >= 0 && to_size(i) < size(); };
+  return is_one_each(state.records, state.velocities, state.accelerations, state.released, state.dissipated,
+                     state.work, state.outside) &&
+         state.overlapping.size() == state.overlaps.size() &&
+         std::all_of(state.newcomers.begin(), state.newcomers.end(), is_particle) &&
+         std::all_of(state.overlapping.begin(), state.overlapping.end(), is_particle);
+}
+
 void Solver::load(const State& state) {
-  constexpr std::size_t per_particle = 18;
-  constexpr std::size_t besides = 6;
-  const std::size_t least = per_particle * size() + besides;
-  if (state.numbers.size() < least) throw InputError("the saved state belongs to other particles");
+  if (!fits(state)) throw InputError("the saved state belongs to other particles");
   group_bonds();
-  const double* next = state.numbers.data();
-  m_outside.resize(size());
+  for (std::size_t i = 0; i < size(); ++i) set_record(i, state.records[i]);
+  m_velocities = state.velocities;
+  m_accelerations = state.accelerations;
+  m_released = state.released;
+  m_dissipated = state.dissipated;
+  m_work = state.work;
+  m_outside = state.outside;
   m_is_pushed.resize(size());
-  for (std::size_t i = 0; i < size(); ++i, next += per_particle) {
-    set_record(i, {next[0], next[1], next[2], next[3]});
-    m_velocities[i] = {next[4], next[5], next[6], next[7]};
-    m_accelerations[i] = {next[8], next[9], next[10], next[11]};
-    m_released[i] = next[12];
-    m_dissipated[i] = next[13];
-    m_work[i] = next[14];
-    m_outside[i] = Vec3(next[15], next[16], next[17]);
-    m_is_pushed[i] = !m_outside[i].isZero(0);
-  }
-  if (m_projectile) m_projectile->centre = Vec3(next[0], next[1], next[2]);
-  m_last_step = next[3];
-  m_evaluated = next[4] != 0;
-  if (!(next[5] >= 0 && next[5] <= static_cast<double>(size())))
-    throw InputError("the saved state belongs to other particles");
-  const auto newcomers = static_cast<std::size_t>(next[5]);
-  if (state.numbers.size() < least + newcomers || (state.numbers.size() - least - newcomers) % 3 != 0)
-    throw InputError("the saved state belongs to other particles");
-  next += besides;
-  m_newcomers.assign(next, next + newcomers);
-  for (const int i : m_newcomers) {
-    if (i < 0 || static_cast<std::size_t>(i) >= size())
-      throw InputError("the saved state belongs to other particles");
-  }
+  for (std::size_t i = 0; i < size(); ++i) m_is_pushed[i] = !m_outside[i].isZero(0);
+  if (m_projectile) m_projectile->centre = state.projectile;
+  m_last_step = state.last_step;
+  m_evaluated = state.evaluated;
+  m_newcomers = state.newcomers;
   m_overlaps.clear();
-  for (next += newcomers; next != state.numbers.data() + state.numbers.size(); next += 3) {
-    m_overlaps.resize(size());
-    for (const double particle : {next[0], next[1]}) {
-      if (!(particle >= 0 && particle < static_cast<double>(size())))
-        throw InputError("the saved state belongs to other particles");
-    }
-    m_overlaps[static_cast<std::size_t>(next[0])].push_back({static_cast<int>(next[1]), next[2]});
-  }
+  if (!state.overlaps.empty()) m_overlaps.resize(size());
+  for (std::size_t k = 0; k < state.overlaps.size(); ++k)
+    m_overlaps[to_size(state.overlapping[k])].push_back(state.overlaps[k]);
   load_rows(state.rows);
   m_contact_path = -1;
   if (m_evaluated) refresh_contacts();

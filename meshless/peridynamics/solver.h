@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "core/contact/settling.h"
 #include "core/math/types.h"
 #include "meshless/peridynamics/bond_kernel.h"
 #include "meshless/peridynamics/bonds.h"
@@ -119,6 +120,11 @@ class Solver {
   void evaluate();
   // One step; false if speeds have become infinite or not a number (the step was too large).
   [[nodiscard]] bool step(double dt);
+  // Whether particles of each body have met an obstacle since the last call, or those of another body meet it now.
+  std::vector<std::uint8_t> take_touches();
+  // Damps what a body that lies and has not broken does besides rigid motion, over dt (core/contact/settling.h). Returns the
+  // energy that this took, J.
+  double settle(int body, const Settling& settling, double dt);
   // The bonds' part of a force pass alone, for measurements.
   void bond_pass();
 
@@ -154,11 +160,38 @@ class Solver {
   const std::vector<int>& order() const { return m_order; }  // caller's index of each sorted particle
   std::size_t bytes() const;
 
-  // Everything that changes, as numbers. load() needs a solver built from the same input that has not lost
-  // bonds.
+  // Two particles that may collide from now on and were in each other already: their contact begins where they are, not with a
+  // push from nowhere, and reaches its full distance as they part. Both of a pair keep it.
+  struct Overlap {
+    int other = 0;
+    double start = 0;  // m, distance at which their contact begins
+
+    static constexpr auto described() {
+      return std::tuple(member("other", &Overlap::other), member("start", &Overlap::start));
+    }
+  };
+  // Everything that changes, in the solver's order. load() needs a solver built from the same input that has not lost bonds.
   struct State {
-    std::vector<double> numbers;
+    AlignedVector<Record> records, velocities, accelerations;
+    std::vector<double> released, dissipated, work;  // J, of each particle
+    std::vector<Vec3> outside;                       // N; zero where nothing pushes
     std::vector<int> rows;  // of damaged particles: index, bonds left, their neighbours
+    std::vector<int> newcomers;
+    std::vector<int> overlapping;    // particles, as often as they have overlaps
+    std::vector<Overlap> overlaps;   // of these
+    Vec3 projectile = Vec3::Zero();  // m, its centre
+    double last_step = 0;            // s
+    bool evaluated = false;
+
+    static constexpr auto described() {
+      return std::tuple(member("records", &State::records), member("velocities", &State::velocities),
+                        member("accelerations", &State::accelerations), member("released", &State::released),
+                        member("dissipated", &State::dissipated), member("work", &State::work),
+                        member("outside", &State::outside), member("rows", &State::rows),
+                        member("newcomers", &State::newcomers), member("overlapping", &State::overlapping),
+                        member("overlaps", &State::overlaps), member("projectile", &State::projectile),
+                        member("last_step", &State::last_step), member("evaluated", &State::evaluated));
+    }
   };
   State save() const;
   void load(const State& state);
@@ -166,11 +199,13 @@ class Solver {
  private:
   struct Block;                                  // per-block results of a pass
   void load_rows(const std::vector<int>& rows);  // of State
+  bool fits(const State& state) const;
   void kick_and_drift(double dt);
   bool kick_at_obstacle(std::size_t i, double half_dt, Block& block);
   Vec3 without_held_axes(std::size_t i, Vec3 value) const;
   Vec3 velocity_change(std::size_t i, const ObstaclePoint& point, const Vec3& kick);
   void kick_at_yielding(std::size_t i, double half_dt);
+  bool meets_others(int body) const;
   [[gnu::always_inline]] void drift(std::size_t i, double dt, double first,
                                     Block& block);  // a call cost a twentieth of a step
   void force_pass(double half_dt);
@@ -197,6 +232,9 @@ class Solver {
   Rules m_rules;
   double m_horizon, m_spacing;
   std::vector<int> m_order, m_rank;
+  std::vector<std::vector<int>> m_members;  // particles of each body
+  std::vector<int> m_body;                  // of each particle
+  std::vector<std::uint8_t> m_touches;      // of each body, obstacles
   BondList m_bonds;
   std::vector<double> m_stiffness;        // k_i
   std::vector<double> m_strength;         // τ_i without strengthening
@@ -208,12 +246,6 @@ class Solver {
   std::vector<double> m_released, m_dissipated, m_work;
   std::vector<Vec3> m_external;
   std::function<Points(double)> m_pushes;
-  // Particles that may collide from now on may be in others already: their contact begins where they are, not with a push from
-  // nowhere, and reaches its full distance as they part. Both of a pair keep it.
-  struct Overlap {
-    int other;
-    double start;  // m, distance at which their contact begins
-  };
   std::vector<std::vector<Overlap>> m_overlaps;  // of every particle; empty: none
   std::vector<int> m_newcomers;                  // may collide from the next step on
   std::vector<Vec3> m_outside;  // N, what supports, loads and the projectile push with; empty: nothing does

@@ -39,11 +39,11 @@ ShapeMatchingBody::ShapeMatchingBody(CellModel model, const BodyOptions& options
       m_plasticity(m_levels.front(), options.plasticity),
       m_ahead(positions),
       m_goals(positions),
-      m_pass(positions),
-      m_last_deformation(Points::Zero(positions.rows(), 3)) {
+      m_pass(positions) {
+  m_memory.last_deformation = Points::Zero(positions.rows(), 3);
   if (!(options.match.beta >= 0.0 && options.match.beta <= 1.0))
     throw InputError("beta must be between 0 and 1");
-  m_centre = (m_model.masses.transpose() * positions / m_model.masses.sum()).transpose();
+  m_memory.centre = (m_model.masses.transpose() * positions / m_model.masses.sum()).transpose();
 }
 
 const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
@@ -83,8 +83,8 @@ void ShapeMatchingBody::hold(Points& rates, bool moves) const {
 }
 
 void ShapeMatchingBody::wake() {
-  m_is_asleep = false;
-  m_quiet_time = 0.0;
+  m_memory.is_asleep = false;
+  m_memory.quiet_time = 0.0;
 }
 
 void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& forces) {
@@ -98,10 +98,10 @@ void ShapeMatchingBody::step(double dt, const Vec3& gravity, const Points& force
 
 void ShapeMatchingBody::begin_step(double dt, const Vec3& gravity, const Points& forces, bool has_contact) {
   assert(dt > 0.0);
-  if (m_is_asleep) {
+  if (m_memory.is_asleep) {
     velocities.rowwise() += dt * gravity.transpose();
-    m_flowing_cells = 0;
-    m_was_settling = false;
+    m_memory.flowing_cells = 0;
+    m_memory.was_settling = false;
     return;
   }
   const StiffnessPlan& now = plan(dt);
@@ -114,8 +114,8 @@ void ShapeMatchingBody::begin_step(double dt, const Vec3& gravity, const Points&
   CloudMotion motion;
   motion.centre = positions.row(0).transpose();
   if (!is_plain || m_options.plasticity.kind != PlasticityKind::none)
-    motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
-  m_centre = motion.centre;
+    motion = cloud_motion(positions, velocities, m_model.masses, m_memory.centre);
+  m_memory.centre = motion.centre;
   // A held body has no rigid motion of its own: all of its velocity is deformation.
   if (!m_held.empty()) motion.velocity = motion.spin = Vec3::Zero();
   if (m_options.plasticity.kind != PlasticityKind::none) flow(dt);
@@ -129,13 +129,13 @@ void ShapeMatchingBody::begin_step(double dt, const Vec3& gravity, const Points&
 }
 
 void ShapeMatchingBody::end_passes() {
-  if (m_is_asleep) return;
+  if (m_memory.is_asleep) return;
   const StiffnessPlan& now = m_plan;
   const Step& step = m_step;
   MomentumSum added;
   if (is_single_pass(now)) {
     const CellSet& cells = m_levels.front();
-    m_levels.front().fit(ahead(), m_centre);
+    m_levels.front().fit(ahead(), m_memory.centre);
     added = pull(ahead(), now.alphas[0] / step.dt, step.dt * step.gravity,
                  [&](std::size_t i) { return cells.goal(i); });
   } else {
@@ -143,7 +143,7 @@ void ShapeMatchingBody::end_passes() {
     const double* goals = m_goals.data();
     added = pull(ahead(), 1.0 / step.dt, step.dt * step.gravity,
                  [=](std::size_t i) { return load_three(goals + 3 * i); });
-    if (step.has_contact) added -= momentum_of(positions, m_touched, m_model.masses, m_centre);
+    if (step.has_contact) added -= momentum_of(positions, m_touched, m_model.masses, m_memory.centre);
   }
   if (!step.is_plain && m_held.empty()) take_out(added, step.motion);
   hold(velocities, true);
@@ -160,7 +160,7 @@ double ShapeMatchingBody::volume_at(const Points& at, Points& gradient, double& 
 // are kept (with ∇V at x + h v a spinning cube lost 3 % of its angular momentum a second).
 bool ShapeMatchingBody::keep_volume(double dt) {
   constexpr double enough = 1e-6, exact = 1e-9;  // of the volume
-  if (m_is_asleep || !(m_options.match.conserve_volume || m_surface)) return false;
+  if (m_memory.is_asleep || !(m_options.match.conserve_volume || m_surface)) return false;
   Points gradient, direction;
   double rest = 0.0;
   bool is_changed = false;
@@ -204,20 +204,21 @@ void ShapeMatchingBody::take(const Points& change) {
 // these already lead to the new rest shape; goals of the old one would bend the body back and let it flow the
 // other way.
 void ShapeMatchingBody::flow(double dt) {
-  m_levels.front().match(positions, m_centre, m_pass);
+  m_levels.front().match(positions, m_memory.centre, m_pass);
   if (m_options.plasticity.kind == PlasticityKind::with_rotation &&
       m_options.plasticity.reference == PlasticityReference::body)
-    m_rotation = body_rotation(m_model.rest_positions, m_pass, m_model.masses, m_rotation);
+    m_memory.rotation = body_rotation(m_model.rest_positions, m_pass, m_model.masses, m_memory.rotation);
   const double reached =
       m_options.plasticity.reached > 0.0 ? m_plan.reached / m_options.plasticity.reached : 1.0;
-  m_flowing_cells = m_plasticity.update(m_levels.front(), m_pass, m_rotation, dt, reached * m_plan_softness);
-  if (m_flowing_cells == 0 || m_levels.size() == 1) return;
+  m_memory.flowing_cells =
+      m_plasticity.update(m_levels.front(), m_pass, m_memory.rotation, dt, reached * m_plan_softness);
+  if (m_memory.flowing_cells == 0 || m_levels.size() == 1) return;
   VecX shares = VecX::Zero(positions.rows());
   const Cells& cells = m_levels.front().cells();
   for (int c = 0; c < cells.count(); ++c)
     for (const int p : cells.of(c)) shares(p) = std::max(shares(p), m_plasticity.shares()[c]);
   for (std::size_t level = 1; level < m_levels.size(); ++level) {
-    m_levels[level].match(positions, m_centre, m_goals);
+    m_levels[level].match(positions, m_memory.centre, m_goals);
     follow_flow(m_levels[level], m_pass, shares);
   }
 }
@@ -265,13 +266,13 @@ void ShapeMatchingBody::look_ahead(const CloudMotion& motion, double time) {
 
 void ShapeMatchingBody::calm(const CloudMotion& motion, bool settles) {
   if (!settles) {
-    m_was_settling = false;
+    m_memory.was_settling = false;
     return;
   }
   const RigidField rigid(motion.spin, motion.velocity - motion.spin.cross(motion.centre));
   const double* x = positions.data();
-  double *v = velocities.data(), *last = m_last_deformation.data();
-  const bool has_last = std::exchange(m_was_settling, true);
+  double *v = velocities.data(), *last = m_memory.last_deformation.data();
+  const bool has_last = std::exchange(m_memory.was_settling, true);
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
     const Lane of_body = rigid.at(x + k), now = load_three(v + k) - of_body;
     if (has_last) store_three(v + k, of_body + 0.5 * (now + load_three(last + k)));
@@ -300,11 +301,11 @@ bool ShapeMatchingBody::has_pass_left() const {
 
 // Several levels or passes: the next one changes m_goals. Coarser levels come first.
 bool ShapeMatchingBody::next_pass() {
-  if (m_is_asleep || is_single_pass(m_plan)) return false;
+  if (m_memory.is_asleep || is_single_pass(m_plan)) return false;
   while (m_step.level > 0) {
     const std::size_t level = m_step.level--;
     if (m_plan.alphas[level] <= 0.0) continue;
-    m_levels[level].match(m_goals, m_centre, m_pass);
+    m_levels[level].match(m_goals, m_memory.centre, m_pass);
     blend(m_plan.alphas[level]);
     return true;
   }
@@ -312,19 +313,19 @@ bool ShapeMatchingBody::next_pass() {
   if (m_step.pass == 0 && m_plan.alphas[0] < 1.0) m_step.before = m_goals;
   if (m_step.pass == m_plan.iterations) return false;
   ++m_step.pass;
-  m_levels.front().match(m_goals, m_centre, m_pass);
+  m_levels.front().match(m_goals, m_memory.centre, m_pass);
   blend(m_step.pass == m_plan.iterations ? m_plan.last_pass : 1.0);
   return true;
 }
 
-// v ← v + rate (g − x̂) + h g; returns the momenta about m_centre that the goals added.
+// v ← v + rate (g − x̂) + h g; returns the momenta about m_memory.centre that the goals added.
 template <class GoalOf>
 MomentumSum ShapeMatchingBody::pull(const Points& ahead, double rate, const Vec3& gravity_step,
                                     const GoalOf& goal_of) {
   const double *x = positions.data(), *from = ahead.data(), *m = m_model.masses.data();
   double* v = velocities.data();
   const Lane gravity{gravity_step.x(), gravity_step.y(), gravity_step.z(), 0.0},
-      centre{m_centre.x(), m_centre.y(), m_centre.z(), 0.0};
+      centre{m_memory.centre.x(), m_memory.centre.y(), m_memory.centre.z(), 0.0};
   return ordered_sum<MomentumSum>(static_cast<std::size_t>(positions.rows()),
                                   [&](std::size_t begin, std::size_t end, MomentumSum& part) {
                                     MomentumSum sum;
@@ -350,12 +351,12 @@ void ShapeMatchingBody::take_out(const MomentumSum& added, const CloudMotion& mo
 }
 
 void ShapeMatchingBody::lie_still() {
-  assert(m_is_asleep);
+  assert(m_memory.is_asleep);
   velocities.setZero();
 }
 
 void ShapeMatchingBody::move(double dt) {
-  if (m_is_asleep) return move_rigidly(dt);
+  if (m_memory.is_asleep) return move_rigidly(dt);
   double* x = positions.data();
   const double* v = velocities.data();
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
@@ -366,16 +367,16 @@ void ShapeMatchingBody::move(double dt) {
 
 void ShapeMatchingBody::update_sleep(double dt) {
   if (!m_options.sleep.enabled) return;
-  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
+  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_memory.centre);
   double sum = 0.0;
   for (Eigen::Index i = 0; i < positions.rows(); ++i) {
     const Vec3 x = positions.row(i);
     sum += m_model.masses(i) * (velocities.row(i).transpose() - motion.at(x)).squaredNorm();
   }
-  const bool is_quiet = std::sqrt(sum / motion.mass) < m_options.sleep.speed && m_flowing_cells == 0;
-  m_quiet_time = is_quiet ? m_quiet_time + dt : 0.0;
-  if (m_quiet_time < m_options.sleep.delay) return;
-  m_is_asleep = true;
+  const bool is_quiet = std::sqrt(sum / motion.mass) < m_options.sleep.speed && m_memory.flowing_cells == 0;
+  m_memory.quiet_time = is_quiet ? m_memory.quiet_time + dt : 0.0;
+  if (m_memory.quiet_time < m_options.sleep.delay) return;
+  m_memory.is_asleep = true;
   velocities.setZero();
   if (!m_held.empty()) return;
   for (Eigen::Index i = 0; i < positions.rows(); ++i)
@@ -388,7 +389,7 @@ void ShapeMatchingBody::move_rigidly(double dt) {
     velocities.setZero();
     return;
   }
-  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_centre);
+  const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_memory.centre);
   const Vec3 centre = motion.centre + dt * motion.velocity;
   const double angle = motion.spin.norm() * dt;
   Mat3 turn = Mat3::Identity();
@@ -400,11 +401,11 @@ void ShapeMatchingBody::move_rigidly(double dt) {
     positions.row(i) = (centre + arm).transpose();
     velocities.row(i) = (motion.velocity + spin.cross(arm)).transpose();
   }
-  m_centre = centre;
+  m_memory.centre = centre;
 }
 
 CloudMotion ShapeMatchingBody::motion() const {
-  return cloud_motion(positions, velocities, m_model.masses, m_centre);
+  return cloud_motion(positions, velocities, m_model.masses, m_memory.centre);
 }
 
 double ShapeMatchingBody::kinetic_energy() const {
@@ -417,49 +418,22 @@ double ShapeMatchingBody::largest_plastic_deformation() const {
   return most;
 }
 
-std::vector<double> ShapeMatchingBody::state() const {
-  std::vector<double> out{m_is_asleep ? 1.0 : 0.0, m_quiet_time, static_cast<double>(m_flowing_cells),
-                          m_was_settling ? 1.0 : 0.0};
-  out.insert(out.end(), m_centre.data(), m_centre.data() + 3);
-  out.insert(out.end(), m_rotation.data(), m_rotation.data() + 9);
-  out.insert(out.end(), positions.data(), positions.data() + positions.size());
-  out.insert(out.end(), velocities.data(), velocities.data() + velocities.size());
-  out.insert(out.end(), m_last_deformation.data(), m_last_deformation.data() + m_last_deformation.size());
-  const std::vector<double> plastic = m_plasticity.state();
-  out.insert(out.end(), plastic.begin(), plastic.end());
-  for (const CellSet& level : m_levels) {
-    const std::vector<double> cells = level.state();
-    out.insert(out.end(), cells.begin(), cells.end());
-  }
+ShapeMatchingBody::State ShapeMatchingBody::state() const {
+  State out{positions, velocities, m_memory, m_plasticity.state(), {}};
+  for (const CellSet& level : m_levels) out.levels.push_back(level.state());
   return out;
 }
 
-void ShapeMatchingBody::set_state(std::span<const double> state) {
-  std::size_t expected = 16 + static_cast<std::size_t>(3 * positions.size()) + m_plasticity.state_size();
-  for (const CellSet& level : m_levels) expected += level.state_size();
-  if (state.size() != expected) throw InputError("the saved state does not fit this shape-matching body");
-  const double* data = state.data();
-  const auto take = [&data](double* to, std::size_t count) {
-    std::copy_n(data, count, to);
-    data += count;
-  };
-  double head[4];
-  take(head, 4);
-  m_is_asleep = head[0] != 0.0;
-  m_quiet_time = head[1];
-  m_flowing_cells = static_cast<int>(head[2]);
-  m_was_settling = head[3] != 0.0;
-  take(m_centre.data(), 3);
-  take(m_rotation.data(), 9);
-  take(positions.data(), static_cast<std::size_t>(positions.size()));
-  take(velocities.data(), static_cast<std::size_t>(velocities.size()));
-  take(m_last_deformation.data(), static_cast<std::size_t>(m_last_deformation.size()));
-  m_plasticity.set_state({data, m_plasticity.state_size()});
-  data += m_plasticity.state_size();
-  for (CellSet& level : m_levels) {
-    level.set_state({data, level.state_size()});
-    data += level.state_size();
-  }
+void ShapeMatchingBody::set_state(State state) {
+  if (state.positions.rows() != positions.rows() || state.velocities.rows() != positions.rows() ||
+      state.memory.last_deformation.rows() != m_memory.last_deformation.rows() ||
+      state.levels.size() != m_levels.size())
+    throw InputError("the saved state does not fit this shape-matching body");
+  positions = std::move(state.positions);
+  velocities = std::move(state.velocities);
+  m_memory = std::move(state.memory);
+  m_plasticity.set_state(std::move(state.plasticity));
+  for (std::size_t l = 0; l < m_levels.size(); ++l) m_levels[l].set_state(state.levels[l]);
 }
 
 }  // namespace exemplar::shape_matching

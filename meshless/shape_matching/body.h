@@ -85,10 +85,10 @@ class ShapeMatchingBody {
   void set_held(const std::vector<int>& particles);
   void wake();
   // Awake for this step; falls asleep again at its end if it is quiet still.
-  void rouse() { m_is_asleep = false; }
+  void rouse() { m_memory.is_asleep = false; }
   // Asleep and in contact: stays where it is.
   void lie_still();
-  bool is_asleep() const { return m_is_asleep; }
+  bool is_asleep() const { return m_memory.is_asleep; }
 
   Points positions, velocities;
   const Points& rest_positions() const { return m_model.rest_positions; }
@@ -99,11 +99,41 @@ class ShapeMatchingBody {
   const StiffnessPlan& plan(double dt);
   CloudMotion motion() const;
   double kinetic_energy() const;
-  int flowing_cells() const { return m_flowing_cells; }  // in the last step
+  int flowing_cells() const { return m_memory.flowing_cells; }  // in the last step
   double largest_plastic_deformation() const;
 
-  std::vector<double> state() const;
-  void set_state(std::span<const double> state);
+  // What else of the last steps the next ones depend on.
+  struct Memory {
+    bool is_asleep = false, was_settling = false;
+    double quiet_time = 0.0;  // s
+    int flowing_cells = 0;
+    Vec3 centre = Vec3::Zero();        // m
+    Mat3 rotation = Mat3::Identity();  // of the whole body
+    Points last_deformation;  // of a body that settles: v − rigid part at the start of the last step, m/s
+
+    static constexpr auto described() {
+      return std::tuple(
+          member("is_asleep", &Memory::is_asleep), member("was_settling", &Memory::was_settling),
+          member("quiet_time", &Memory::quiet_time), member("flowing_cells", &Memory::flowing_cells),
+          member("centre", &Memory::centre), member("rotation", &Memory::rotation),
+          member("last_deformation", &Memory::last_deformation));
+    }
+  };
+  struct State {
+    Points positions, velocities;
+    Memory memory;
+    CellPlasticity::State plasticity;
+    std::vector<CellSet::State> levels;
+
+    static constexpr auto described() {
+      return std::tuple(member("positions", &State::positions), member("velocities", &State::velocities),
+                        member("memory", &State::memory), member("plasticity", &State::plasticity),
+                        member("levels", &State::levels));
+    }
+  };
+  State state() const;
+  // Throws InputError if it is another body's.
+  void set_state(State state);
 
  private:
   static int active_levels(const StiffnessPlan& now);
@@ -128,11 +158,7 @@ class ShapeMatchingBody {
   double m_plan_dt = 0.0, m_plan_softness = 1.0;
   std::vector<HeldParticle> m_held;
   std::optional<SurfaceVolume> m_surface;
-  bool m_is_asleep = false;
-  double m_quiet_time = 0.0;
-  int m_flowing_cells = 0;
-  Mat3 m_rotation = Mat3::Identity();  // of the whole body
-  Vec3 m_centre = Vec3::Zero();
+  Memory m_memory;
   Points m_ahead, m_goals, m_pass;  // x̂, y, and the last pass' goals
   // Between begin_step and end_passes.
   struct Step {
@@ -144,9 +170,6 @@ class ShapeMatchingBody {
     int pass = 0;           // passes over the finest so far
     Points before;          // y before them where α < 1
   } m_step;
-  // Of a body that settles: v − rigid part at the start of the last step.
-  Points m_last_deformation;
-  bool m_was_settling = false;
   void calm(const CloudMotion& motion, bool settles);
   const Points& ahead() const { return m_step.is_ahead ? m_ahead : positions; }
   Points m_touched;  // what contact added to the velocities between passes

@@ -593,38 +593,36 @@ Vec3 CellSet::centre(int cell) const {
   return {c.x[lane], c.y[lane], c.z[lane]};
 }
 
-std::size_t CellSet::state_size() const {
-  const std::size_t shapes = m_options.owns_rest_shapes ? 3 * m_cells.particles.size() : 0;
-  return 4 * static_cast<std::size_t>(m_cells.count()) + shapes;
-}
-
-std::vector<double> CellSet::state() const {
-  std::vector<double> out;
-  out.reserve(state_size());
+CellSet::State CellSet::state() const {
+  State out;
+  if (m_options.owns_rest_shapes) out.rest_shapes.resize(to_row(m_cells.particles.size()), 3);
+  Eigen::Index row = 0;
   for (int c = 0; c < m_cells.count(); ++c) {
     const LaneQuat& q = m_batches[m_places[c].batch].q;
     const int lane = m_places[c].lane;
-    out.insert(out.end(), {q.w[lane], q.x[lane], q.y[lane], q.z[lane]});
+    out.rotations.emplace_back(q.w[lane], q.x[lane], q.y[lane], q.z[lane]);
     if (!m_options.owns_rest_shapes) continue;
     const Points shape = rest_shape(c);
-    out.insert(out.end(), shape.data(), shape.data() + shape.size());
+    out.rest_shapes.middleRows(row, shape.rows()) = shape;
+    row += shape.rows();
   }
   return out;
 }
 
-void CellSet::set_state(std::span<const double> state) {
-  if (state.size() != state_size()) throw InputError("saved shape-matching cells do not fit this body");
-  std::size_t at = 0;
+void CellSet::set_state(const State& state) {
+  const Eigen::Index members = m_options.owns_rest_shapes ? to_row(m_cells.particles.size()) : 0;
+  if (to_int(state.rotations.size()) != m_cells.count() || state.rest_shapes.rows() != members)
+    throw InputError("saved shape-matching cells do not fit this body");
+  Eigen::Index row = 0;
   for (int c = 0; c < m_cells.count(); ++c) {
     LaneQuat& q = m_batches[m_places[c].batch].q;
     const int lane = m_places[c].lane;
-    q.w[lane] = state[at], q.x[lane] = state[at + 1], q.y[lane] = state[at + 2], q.z[lane] = state[at + 3];
-    at += 4;
+    const Quat& turn = state.rotations[to_size(c)];
+    q.w[lane] = turn.w(), q.x[lane] = turn.x(), q.y[lane] = turn.y(), q.z[lane] = turn.z();
     if (!m_options.owns_rest_shapes) continue;
     // Written back as they were, without centring again, so that a resumed run has the same bits.
-    Points shape(m_cells.of(c).size(), 3);
-    std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(at), shape.size(), shape.data());
-    at += static_cast<std::size_t>(shape.size());
+    const Points shape = state.rest_shapes.middleRows(row, to_row(m_cells.of(c).size()));
+    row += shape.rows();
     write_shape(c, shape);
     update_rest(c, shape);
   }

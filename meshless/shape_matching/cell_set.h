@@ -37,6 +37,8 @@
 #include <vector>
 
 #include "core/base/aligned_vector.h"
+#include "core/base/index.h"
+#include "core/base/state_member.h"
 #include "meshless/shape_matching/cell_lanes.h"
 #include "meshless/shape_matching/cells.h"
 
@@ -86,9 +88,17 @@ class CellSet {
   void set_rest_shape(int cell, const Points& shape);
 
   // Everything that a later step depends on: rotations and rest shapes.
-  std::vector<double> state() const;
-  void set_state(std::span<const double> state);
-  std::size_t state_size() const;
+  struct State {
+    std::vector<Quat> rotations;  // of each cell
+    Points rest_shapes;           // of all cells one after the other, where they own them
+
+    static constexpr auto described() {
+      return std::tuple(member("rotations", &State::rotations), member("rest_shapes", &State::rest_shapes));
+    }
+  };
+  State state() const;
+  // Throws InputError if it is another body's.
+  void set_state(const State& state);
 
  private:
   struct Batch {

@@ -9,6 +9,7 @@
 
 #include "core/base/errors.h"
 #include "core/mesh/distance.h"
+#include "core/output/described_state.h"
 #include "core/run/body_watch.h"
 #include "core/run/carried_bodies.h"
 #include "core/run/stepping.h"
@@ -23,6 +24,33 @@ namespace {
 constexpr double k_waking_speed = 0.02;  // m/s
 constexpr int k_most_volume_rounds = 20;
 constexpr int k_most_substeps = 32;  // of one scene step, because of fast obstacles
+
+struct Totals {
+  double time = 0;                                // s
+  double contact_dissipation = 0, pull_work = 0;  // J
+
+  static constexpr auto described() {
+    return std::tuple(member("time", &Totals::time),
+                      member("contact_dissipation", &Totals::contact_dissipation),
+                      member("pull_work", &Totals::pull_work));
+  }
+};
+
+struct ShapeMatchingState {
+  Totals totals;
+  BodyWatch::State watch;
+  ObstacleWorld::State obstacles;
+  CarriedContacts::State between;
+  std::vector<Weld::State> welds;
+  std::vector<ShapeMatchingBody::State> bodies;
+
+  static constexpr auto described() {
+    using State = ShapeMatchingState;
+    return std::tuple(member("totals", &State::totals), member("watch", &State::watch),
+                      member("obstacles", &State::obstacles), member("between", &State::between),
+                      member("welds", &State::welds), member("bodies", &State::bodies));
+  }
+};
 
 class ShapeMatchingMethod : public Method {
  public:
@@ -82,8 +110,7 @@ class ShapeMatchingMethod : public Method {
   std::vector<BodyStep> m_steps;
   std::vector<ParticleContacts> m_contacts;  // of each body with obstacles
   BodyWatch m_watch;
-  double m_time = 0;
-  double m_contact_dissipation = 0;
+  Totals m_totals;
   double m_matching_seconds = 0, m_contact_seconds = 0;
 };
 
@@ -180,15 +207,19 @@ void ShapeMatchingMethod::end_welds() {
                {&m_bodies[w.other].matched->positions, &m_steps[w.other].inverse_masses});
 }
 
-// Contacts and welds together.
+// Contacts, welds and pulls together.
 void ShapeMatchingMethod::resolve(std::span<Points* const> velocities) {
-  if (m_welds.empty()) return resolve_together(m_contacts, m_between, velocities);
+  const bool is_pulled =
+      std::any_of(m_bodies.begin(), m_bodies.end(), [](const SceneBody& body) { return body.pulls.act(); });
+  if (m_welds.empty() && !is_pulled) return resolve_together(m_contacts, m_between, velocities);
   for (int k = 0; k < k_most_contact_sweeps; ++k) {
     double change = m_between.sweep(velocities);
     for (PartWeld& w : m_welds)
       if (w.weld.holds()) change = std::max(change, w.weld.sweep(*velocities[w.part], *velocities[w.other]));
     for (std::size_t b = 0; b < m_contacts.size(); ++b)
-      if (velocities[b] != nullptr) change = std::max(change, m_contacts[b].sweep(*velocities[b]));
+      if (velocities[b] != nullptr)
+        change =
+            std::max({change, m_bodies[b].pulls.sweep(*velocities[b]), m_contacts[b].sweep(*velocities[b])});
     if (change < k_contact_settled) break;
   }
 }
@@ -263,13 +294,15 @@ void ShapeMatchingMethod::begin_body(std::size_t b, double dt) {
   SceneBody& body = m_bodies[b];
   ShapeMatchingBody& matched = *body.matched;
   BodyStep& step = m_steps[b];
-  const std::vector<HeldParticle> held = held_particles(body, m_time, dt);
+  const std::vector<HeldParticle> held = held_particles(body, m_totals.time, dt);
   matched.set_supports(held);
-  step.forces = particle_forces(body, m_time, m_time + dt);
+  step.forces = particle_forces(body, m_totals.time, m_totals.time + dt);
   if (!held.empty() || step.forces.rows() > 0) matched.wake();
   step.start_velocities = matched.velocities;
   step.expected = step.start_velocities.rowwise() + dt * m_scene.gravity.transpose();
   step.inverse_masses = inverse_masses(body, held);
+  body.pulls.begin(m_totals.time, dt, matched.positions, step.inverse_masses);
+  if (body.pulls.act()) matched.wake();
   m_contacts.emplace_back(
       m_world, body.contact_points,
       ContactStep{matched.positions, step.start_velocities, step.expected, step.inverse_masses, dt,
@@ -280,7 +313,7 @@ void ShapeMatchingMethod::begin_body(std::size_t b, double dt) {
 // the step as one on an obstacle does.
 void ShapeMatchingMethod::match_together(double dt) {
   const auto touches = [&](std::size_t b) {
-    return !m_contacts[b].empty() || m_between.involves(b) || is_welded(b);
+    return !m_contacts[b].empty() || m_between.involves(b) || is_welded(b) || m_bodies[b].pulls.act();
   };
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     if (!m_steps[b].lies_still)
@@ -343,9 +376,10 @@ void ShapeMatchingMethod::step(double dt) {
   keep_asleep(dt);
   m_contact_seconds += stopwatch.lap();
   match_together(dt);
-  if (m_bodies.size() > 1) m_contact_dissipation += m_between.dissipated(velocities);
+  if (m_bodies.size() > 1) m_totals.contact_dissipation += m_between.dissipated(velocities);
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    m_contact_dissipation += m_contacts[b].dissipated(*velocities[b]);
+    m_totals.contact_dissipation += m_contacts[b].dissipated(*velocities[b]);
+    m_totals.pull_work += m_bodies[b].pulls.work(*velocities[b]);
     m_bodies[b].matched->move(dt);
   }
   m_between.push_out(m_settings.push_speed, positions);
@@ -354,7 +388,7 @@ void ShapeMatchingMethod::step(double dt) {
   end_welds();
   m_matching_seconds += stopwatch.lap();
   m_world.advance(dt);
-  m_time += dt;
+  m_totals.time += dt;
 }
 
 bool ShapeMatchingMethod::is_finite() const {
@@ -372,12 +406,12 @@ StepReport ShapeMatchingMethod::advance(double until, const InterruptCheck& inte
     for (SceneBody& body : m_bodies) counts.iterations += count * body.matched->plan(dt / count).iterations;
   };
   StepReport report =
-      advance_in_steps(m_time, until, m_scene.step(), interrupted, take, [&] { return is_finite(); });
+      advance_in_steps(m_totals.time, until, m_scene.step(), interrupted, take, [&] { return is_finite(); });
   if (report.status != Status::ok) return report;
   std::vector<WatchedBody> watched;
   for (const SceneBody& body : m_bodies)
     watched.push_back({surface_positions(body), body.contact_points.apply(body.matched->positions), false});
-  if (const auto reason = m_watch.check(obstacle_poses(), watched, m_time))
+  if (const auto reason = m_watch.check(obstacle_poses(), watched, m_totals.time))
     return {Status::failed, *reason, report.steps, report.iterations};
   return report;
 }
@@ -492,7 +526,8 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
     bend = std::max(bend, bend_angle(matched.cells()));
   }
   if (d.mass > 0) d.centre_of_mass /= d.mass;
-  d.contact_dissipation = m_contact_dissipation;
+  d.contact_dissipation = m_totals.contact_dissipation;
+  if (!m_scene.pulls.empty() && m_scene.loads.empty()) d.external_work = m_totals.pull_work;
   d.deepest_penetration = 0;
   for (const SceneBody& body : m_bodies)
     d.deepest_penetration =
@@ -516,34 +551,24 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
 }
 
 void ShapeMatchingMethod::save(StateWriter& out) const {
-  out.write("time", m_time);
-  out.write("contact_dissipation", m_contact_dissipation);
-  const std::vector<double> watch = m_watch.state();
-  out.write("inverted_since", std::span<const double>(watch));
-  const std::vector<double> world = m_world.save();
-  out.write("obstacles", std::span<const double>(world));
-  const std::vector<double> impulses = m_between.state();
-  out.write("contact_impulses", std::span<const double>(impulses));
-  for (std::size_t k = 0; k < m_welds.size(); ++k) {
-    const std::vector<double> weld = m_welds[k].weld.state();
-    out.write(fmt::format("weld{}", k), std::span<const double>(weld));
-  }
-  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-    const std::vector<double> state = m_bodies[b].matched->state();
-    out.write(fmt::format("body{}", b), std::span<const double>(state));
-  }
+  ShapeMatchingState state{m_totals, m_watch.state(), m_world.state(), m_between.state(), {}, {}};
+  for (const PartWeld& part : m_welds) state.welds.push_back(part.weld.state());
+  for (const SceneBody& body : m_bodies) state.bodies.push_back(body.matched->state());
+  write_state(out, state);
 }
 
 void ShapeMatchingMethod::load(StateReader& in) {
-  m_time = in.read_double("time");
-  m_contact_dissipation = in.read_double("contact_dissipation");
-  m_watch.set_state(in.read_doubles("inverted_since"));
-  m_world.load(in.read_doubles("obstacles"));
-  m_between.set_state(in.read_doubles("contact_impulses"));
-  for (std::size_t k = 0; k < m_welds.size(); ++k)
-    m_welds[k].weld.set_state(in.read_doubles(fmt::format("weld{}", k)));
+  ShapeMatchingState state;
+  read_state(in, state);
+  if (state.bodies.size() != m_bodies.size() || state.welds.size() != m_welds.size())
+    throw InputError("this state belongs to another scene");
+  m_totals = state.totals;
+  m_watch.set_state(std::move(state.watch));
+  m_world.restore(std::move(state.obstacles));
+  m_between.set_state(state.between);
+  for (std::size_t k = 0; k < m_welds.size(); ++k) m_welds[k].weld.set_state(std::move(state.welds[k]));
   for (std::size_t b = 0; b < m_bodies.size(); ++b)
-    m_bodies[b].matched->set_state(in.read_doubles(fmt::format("body{}", b)));
+    m_bodies[b].matched->set_state(std::move(state.bodies[b]));
 }
 
 std::vector<std::pair<Vec3, Quat>> ShapeMatchingMethod::obstacle_poses() const {

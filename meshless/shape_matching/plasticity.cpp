@@ -31,8 +31,8 @@ std::vector<std::vector<int>> neighbouring_cells(const Cells& cells, int particl
 
 CellPlasticity::CellPlasticity(const CellSet& cells, const PlasticityOptions& options) : m_options(options) {
   const int count = cells.cells().count();
-  m_stretch.assign(count, Mat3::Identity());
-  m_deformation.assign(count, 0.0);
+  m_state.stretch.assign(count, Mat3::Identity());
+  m_state.deformation.assign(count, 0.0);
   m_shares.assign(count, 0.0);
   for (int c = 0; c < count; ++c) m_original.push_back(cells.rest_shape(c));
   if (options.kind == PlasticityKind::with_rotation && options.reference == PlasticityReference::neighbours) {
@@ -46,8 +46,9 @@ CellPlasticity::CellPlasticity(const CellSet& cells, const PlasticityOptions& op
   m_mean_share = static_cast<double>(std::count(is_used.begin(), is_used.end(), 1)) /
                  static_cast<double>(cells.cells().particles.size());
   for (int c = 0; c < count; ++c) {
-    m_first_turn.push_back(static_cast<int>(m_turns.size()));
-    m_turns.resize(m_turns.size() + (m_neighbours.empty() ? 1 : m_neighbours[c].size()), Quat::Identity());
+    m_first_turn.push_back(static_cast<int>(m_state.turns.size()));
+    m_state.turns.resize(m_state.turns.size() + (m_neighbours.empty() ? 1 : m_neighbours[c].size()),
+                         Quat::Identity());
   }
 }
 
@@ -82,10 +83,10 @@ double CellPlasticity::measure(const CellSet& cells, int cell, const Mat3& body_
   const Mat3 t = cells.transformation(cell);
   const Mat3 stretched = cells.rotation(cell).transpose() * cells.linear(cell);
   const double stretch =
-      stiffness * deviatoric_stress(stretched, m_stretch[cell] * m_stretch[cell].transpose());
+      stiffness * deviatoric_stress(stretched, m_state.stretch[cell] * m_state.stretch[cell].transpose());
   double turned = 0.0;
   for_each_reference(cells, cell, body_rotation, [&](int slot, const Mat3& reference) {
-    const Mat3 flowed = reference * m_turns[slot].toRotationMatrix();
+    const Mat3 flowed = reference * m_state.turns[slot].toRotationMatrix();
     turned = std::max(turned, (flowed.transpose() * t - Mat3::Identity()).norm());
   });
   return std::max(stretch, turned / m_options.bend_factor);
@@ -100,7 +101,7 @@ void CellPlasticity::take_turns(const CellSet& cells, const Mat3& body_rotation)
     const Mat3 r = cells.rotation(c);
     for_each_reference(cells, c, body_rotation, [&](int slot, const Mat3& reference) {
       const Quat turn(reference.transpose() * r);
-      m_turns[slot] = m_turns[slot].slerp(m_shares[c] * m_mean_share, turn).normalized();
+      m_state.turns[slot] = m_state.turns[slot].slerp(m_shares[c] * m_mean_share, turn).normalized();
     });
   }
 }
@@ -153,15 +154,15 @@ bool CellPlasticity::flow_stretch(CellSet& cells, int cell, double rate) {
   const double measured = (s - Mat3::Identity()).norm();
   if (!(measured > m_options.yield)) return false;
   const double share = m_shares[cell] = rate * (1.0 - m_options.yield / measured);
-  Mat3 plastic = (Mat3::Identity() + share * (s - Mat3::Identity())) * m_stretch[cell];
+  Mat3 plastic = (Mat3::Identity() + share * (s - Mat3::Identity())) * m_state.stretch[cell];
   plastic /= std::cbrt(plastic.determinant());
   const double norm = (plastic - Mat3::Identity()).norm();
   if (norm > m_options.max) {
     plastic = Mat3::Identity() + m_options.max / norm * (plastic - Mat3::Identity());
     plastic /= std::cbrt(plastic.determinant());
   }
-  m_stretch[cell] = plastic;
-  m_deformation[cell] = std::min(norm, m_options.max);
+  m_state.stretch[cell] = plastic;
+  m_state.deformation[cell] = std::min(norm, m_options.max);
   cells.set_rest_shape(cell, m_original[cell] * plastic.transpose());
   return true;
 }
@@ -178,8 +179,8 @@ bool CellPlasticity::flow_with_rotation(CellSet& cells, int cell, const Points& 
   Points change(shape.rows(), 3);
   for (Eigen::Index k = 0; k < shape.rows(); ++k)
     change.row(k) = share * ((goals.row(particles[k]) - centre) * r - shape.row(k));
-  leave_pressure(shape.rowwise() - shape.colwise().mean(), m_stretch[cell] * m_stretch[cell].transpose(),
-                 change);
+  leave_pressure(shape.rowwise() - shape.colwise().mean(),
+                 m_state.stretch[cell] * m_state.stretch[cell].transpose(), change);
   // What creeps by less than a millionth of its overstrain has settled.
   if (change.norm() < 1e-6 * rate * shape.norm()) return false;
   m_shares[cell] = share;
@@ -194,20 +195,20 @@ bool CellPlasticity::flow_with_rotation(CellSet& cells, int cell, const Points& 
     map = keep_volume(original, shape);
   }
   keep_unfolded(original, map, shape);
-  m_stretch[cell] = map;
-  m_deformation[cell] = std::min(changed, m_options.max);
+  m_state.stretch[cell] = map;
+  m_state.deformation[cell] = std::min(changed, m_options.max);
   cells.set_rest_shape(cell, shape);
   return true;
 }
 
 void CellPlasticity::update_softness() {
   double sum = 0.0;
-  for (const Mat3& map : m_stretch) {
+  for (const Mat3& map : m_state.stretch) {
     const Mat3 metric = map * map.transpose();
     const double least = Eigen::SelfAdjointEigenSolver<Mat3>(metric, Eigen::EigenvaluesOnly).eigenvalues()(0);
     sum += 1.0 / std::clamp(least, 1e-4, 1.0);
   }
-  m_softness = m_stretch.empty() ? 1.0 : sum / static_cast<double>(m_stretch.size());
+  m_softness = m_state.stretch.empty() ? 1.0 : sum / static_cast<double>(m_state.stretch.size());
 }
 
 int CellPlasticity::update(CellSet& cells, const Points& goals, const Mat3& body_rotation, double dt,
@@ -254,27 +255,11 @@ void follow_flow(CellSet& coarse, const Points& goals, const VecX& particle_shar
   }
 }
 
-std::vector<double> CellPlasticity::state() const {
-  std::vector<double> out;
-  for (std::size_t c = 0; c < m_deformation.size(); ++c) {
-    out.push_back(m_deformation[c]);
-    out.insert(out.end(), m_stretch[c].data(), m_stretch[c].data() + 9);
-  }
-  for (const Quat& turn : m_turns) out.insert(out.end(), turn.coeffs().data(), turn.coeffs().data() + 4);
-  return out;
-}
-
-void CellPlasticity::set_state(std::span<const double> state) {
-  if (state.size() != state_size()) throw InputError("saved plastic state does not fit this body");
-  for (std::size_t c = 0; c < m_deformation.size(); ++c) {
-    m_deformation[c] = state[10 * c];
-    std::copy_n(state.begin() + 10 * static_cast<std::ptrdiff_t>(c) + 1, 9, m_stretch[c].data());
-  }
-  const double* turn = state.data() + 10 * m_deformation.size();
-  for (Quat& q : m_turns) {
-    std::copy_n(turn, 4, q.coeffs().data());
-    turn += 4;
-  }
+void CellPlasticity::set_state(State state) {
+  if (state.deformation.size() != m_state.deformation.size() ||
+      state.stretch.size() != m_state.stretch.size() || state.turns.size() != m_state.turns.size())
+    throw InputError("saved plastic state does not fit this body");
+  m_state = std::move(state);
   update_softness();
 }
 

@@ -71,14 +71,24 @@ class CellPlasticity {
   // Which share of its deformation each cell gave up to flow in the last update.
   const std::vector<double>& shares() const { return m_shares; }
   double deformation(int cell) const {
-    return m_deformation[cell];
+    return m_state.deformation[cell];
   }  // plastic deformation so far, dimensionless
   // How much softer than at first the cells are along their thinnest direction, one over the other: the mean of
   // 1/λ², λ the smallest singular value of F_p. 1: nothing has flowed.
   double softness() const { return m_softness; }
-  std::vector<double> state() const;
-  void set_state(std::span<const double> state);
-  std::size_t state_size() const { return m_deformation.size() * 10 + m_turns.size() * 4; }
+  struct State {
+    std::vector<double> deformation;  // of each cell, dimensionless
+    std::vector<Mat3> stretch;        // S_p, or F_p with rotation
+    std::vector<Quat> turns;          // Q against each neighbour, or against the body
+
+    static constexpr auto described() {
+      return std::tuple(member("deformation", &State::deformation), member("stretch", &State::stretch),
+                        member("turns", &State::turns));
+    }
+  };
+  const State& state() const { return m_state; }
+  // Throws InputError if it is another body's.
+  void set_state(State state);
 
  private:
   double measure(const CellSet& cells, int cell, const Mat3& body_rotation, double stiffness) const;
@@ -93,10 +103,9 @@ class CellPlasticity {
   PlasticityOptions m_options;
   std::vector<std::vector<int>> m_neighbours;
   std::vector<Points> m_original;  // rest shapes before any flow
-  std::vector<Mat3> m_stretch;     // S_p, or F_p with rotation
-  std::vector<double> m_deformation, m_shares;
+  State m_state;
+  std::vector<double> m_shares;
   std::vector<int> m_first_turn;  // of each cell
-  std::vector<Quat> m_turns;      // Q against each neighbour, or against the body
   double m_softness = 1.0;
   double m_mean_share = 1.0;  // particles over members of cells: one over how many cells hold a particle
 };

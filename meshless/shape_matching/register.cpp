@@ -17,6 +17,7 @@ void register_shape_matching(Registry& registry) {
   info.capabilities.restitution = true;
   info.capabilities.supports = true;
   info.capabilities.loads = true;
+  info.capabilities.pulls = true;
   info.settings = &description_of<shape_matching::Settings>();
   info.make = [](const Scene& scene, const AnySettings& settings) {
     return shape_matching::make_method(scene, settings.as<shape_matching::Settings>());

@@ -230,6 +230,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
       with_triangle_samples(out.surface, body.surface(), contact_sample_spacing(scene.obstacles)),
       closed_surface(body), matched.rest_positions());
   const double spacing = 2.0 * std::sqrt(matched.cells().mean_square_radius());
+  out.pulls = CarriedPulls(scene.pulls, body.name(), out.surface);
   CarriedSurface fine = refine_surface(out.surface, body.surface(), spacing);
   out.supports = carried_supports(body.supports(), body.name(), body.path(), fine, matched.positions);
   out.loads = CarriedLoads(scene.loads, body.name(), std::move(fine), matched.positions, matched.masses());

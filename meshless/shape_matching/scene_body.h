@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/contact/carried_actions.h"
+#include "core/contact/carried_pulls.h"
 #include "core/scene/scene.h"
 #include "meshless/shape_matching/body.h"
 #include "meshless/shape_matching/embedding.h"
@@ -19,6 +20,7 @@ struct SceneBody {
   SurfaceFrames rest_frames;     // of the vertices
   SupportSet supports;
   CarriedLoads loads;
+  CarriedPulls pulls;
   double contact_margin = 0;                  // m
   int substeps = 1;                           // of a scene step
   double enough_stiffness = 0.5;              // share of the material's that asks for no more of them

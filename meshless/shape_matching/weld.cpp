@@ -59,7 +59,8 @@ void add_affine_point(const Vec3& point, std::span<const int> particles, const P
 
 Weld::Weld(std::vector<int> particles, const Points& part_positions, const Cells& cells,
            const Points& positions, const WeldOptions& options)
-    : m_particles(std::move(particles)), m_options(options), m_points(m_particles.size()) {
+    : m_particles(std::move(particles)), m_options(options), m_inverse_masses(m_particles.size()) {
+  m_state.sums.assign(m_particles.size(), Vec3::Zero());
   for (const int p : m_particles) {
     const Vec3 point = part_positions.row(p);
     add_affine_point(point, cells.of(nearest_cell(point, cells, positions)), positions, m_images);
@@ -70,18 +71,17 @@ void Weld::begin(const WeldSide& part, const WeldSide& other, double dt) {
   m_part = part;
   m_other = other;
   // The same force as in the last step to begin with.
-  const double longer = m_dt > 0 ? dt / m_dt : 1.0;
-  m_dt = dt;
+  const double longer = m_state.dt > 0 ? dt / m_state.dt : 1.0;
+  m_state.dt = dt;
   m_has_begun = false;
-  for (std::size_t i = 0; i < m_points.size(); ++i) {
-    Point& point = m_points[i];
-    point.sum *= longer;
-    point.inverse_mass = part.inverse_masses->row(m_particles[i]).transpose();
+  for (std::size_t i = 0; i < m_particles.size(); ++i) {
+    m_state.sums[i] *= longer;
+    Vec3& inverse_mass = m_inverse_masses[i];
+    inverse_mass = part.inverse_masses->row(m_particles[i]).transpose();
     for (int k = m_images.begin(static_cast<int>(i)); k < m_images.end(static_cast<int>(i)); ++k) {
       const double weight = m_images.weights[static_cast<std::size_t>(k)];
-      point.inverse_mass +=
-          weight * weight *
-          other.inverse_masses->row(m_images.nodes[static_cast<std::size_t>(k)]).transpose();
+      inverse_mass += weight * weight *
+                      other.inverse_masses->row(m_images.nodes[static_cast<std::size_t>(k)]).transpose();
     }
   }
 }
@@ -98,19 +98,19 @@ void Weld::apply(std::size_t i, const Vec3& amount, const WeldSide& part, const 
 }
 
 double Weld::sweep(Points& of_part, Points& of_other) {
-  if (!m_holds) return 0;
+  if (!m_state.holds) return 0;
   if (!m_has_begun) {
-    for (std::size_t i = 0; i < m_points.size(); ++i)
-      apply(i, m_points[i].sum, m_part, m_other, of_part, of_other);
+    for (std::size_t i = 0; i < m_particles.size(); ++i)
+      apply(i, m_state.sums[i], m_part, m_other, of_part, of_other);
     m_has_begun = true;
   }
   double change = 0;
-  for (std::size_t i = 0; i < m_points.size(); ++i) {
+  for (std::size_t i = 0; i < m_particles.size(); ++i) {
     const Vec3 apart = of_part.row(m_particles[i]).transpose() - m_images.at(static_cast<int>(i), of_other);
     Vec3 impulse = Vec3::Zero();
     for (int axis = 0; axis < 3; ++axis)
-      if (m_points[i].inverse_mass[axis] > 0) impulse[axis] = -apart[axis] / m_points[i].inverse_mass[axis];
-    m_points[i].sum += impulse;
+      if (m_inverse_masses[i][axis] > 0) impulse[axis] = -apart[axis] / m_inverse_masses[i][axis];
+    m_state.sums[i] += impulse;
     apply(i, impulse, m_part, m_other, of_part, of_other);
     change = std::max(change, apart.norm());
   }
@@ -118,35 +118,24 @@ double Weld::sweep(Points& of_part, Points& of_other) {
 }
 
 void Weld::end(const WeldSide& part, const WeldSide& other) {
-  if (!m_holds) return;
+  if (!m_state.holds) return;
   Vec3 through = Vec3::Zero();
-  for (std::size_t i = 0; i < m_points.size(); ++i) {
-    through += m_points[i].sum;
+  for (std::size_t i = 0; i < m_particles.size(); ++i) {
+    through += m_state.sums[i];
     const Vec3 apart =
         part.positions->row(m_particles[i]).transpose() - m_images.at(static_cast<int>(i), *other.positions);
     Vec3 back = Vec3::Zero();
     for (int axis = 0; axis < 3; ++axis)
-      if (m_points[i].inverse_mass[axis] > 0)
-        back[axis] = -k_weld_share * apart[axis] / m_points[i].inverse_mass[axis];
+      if (m_inverse_masses[i][axis] > 0) back[axis] = -k_weld_share * apart[axis] / m_inverse_masses[i][axis];
     apply(i, back, part, other, *part.positions, *other.positions);
   }
-  m_recent = m_recent * std::exp(-m_dt / m_options.detach_time) + through;
-  if (m_recent.norm() > m_options.detach_impulse) m_holds = false;
+  m_state.recent = m_state.recent * std::exp(-m_state.dt / m_options.detach_time) + through;
+  if (m_state.recent.norm() > m_options.detach_impulse) m_state.holds = false;
 }
 
-std::vector<double> Weld::state() const {
-  std::vector<double> out{m_holds ? 1.0 : 0.0, m_dt, m_recent.x(), m_recent.y(), m_recent.z()};
-  for (const Point& point : m_points) out.insert(out.end(), point.sum.data(), point.sum.data() + 3);
-  return out;
-}
-
-void Weld::set_state(std::span<const double> state) {
-  if (state.size() != state_size()) throw InputError("the saved welds do not fit these bodies");
-  m_holds = state[0] != 0.0;
-  m_dt = state[1];
-  m_recent = Vec3(state[2], state[3], state[4]);
-  for (std::size_t i = 0; i < m_points.size(); ++i)
-    m_points[i].sum = Vec3(state[5 + 3 * i], state[6 + 3 * i], state[7 + 3 * i]);
+void Weld::set_state(State state) {
+  if (state.sums.size() != m_particles.size()) throw InputError("the saved welds do not fit these bodies");
+  m_state = std::move(state);
 }
 
 }  // namespace exemplar::shape_matching

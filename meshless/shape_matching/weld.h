@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "core/contact/particle_contact.h"
 #include "meshless/shape_matching/cells.h"
 
@@ -37,9 +38,9 @@ class Weld {
   Weld(std::vector<int> particles, const Points& part_positions, const Cells& cells, const Points& positions,
        const WeldOptions& options);
 
-  bool holds() const { return m_holds; }
+  bool holds() const { return m_state.holds; }
   int points() const { return static_cast<int>(m_particles.size()); }
-  double impulse() const { return m_recent.norm(); }  // J
+  double impulse() const { return m_state.recent.norm(); }  // J
 
   // A step of `dt`: begin, sweeps between the passes, end.
   void begin(const WeldSide& part, const WeldSide& other, double dt);
@@ -48,26 +49,32 @@ class Weld {
   // After the move: takes back half of what the two are apart, without a velocity. Then the weld may break.
   void end(const WeldSide& part, const WeldSide& other);
 
-  std::vector<double> state() const;
-  std::size_t state_size() const { return 5 + 3 * m_particles.size(); }
-  void set_state(std::span<const double> state);
+  struct State {
+    bool holds = true;
+    double dt = 0;               // s, of the last step
+    Vec3 recent = Vec3::Zero();  // J
+    std::vector<Vec3> sums;      // N s, of the points in this step
+
+    static constexpr auto described() {
+      return std::tuple(member("holds", &State::holds), member("dt", &State::dt),
+                        member("recent", &State::recent), member("sums", &State::sums));
+    }
+  };
+  const State& state() const { return m_state; }
+  // Throws InputError if it is another weld's.
+  void set_state(State state);
 
  private:
-  struct Point {
-    Vec3 inverse_mass = Vec3::Zero();
-    Vec3 sum = Vec3::Zero();  // N s, in this step
-  };
   void apply(std::size_t point, const Vec3& amount, const WeldSide& part, const WeldSide& other,
              Points& of_part, Points& of_other) const;
 
   std::vector<int> m_particles;
   CarriedPoints m_images;  // on the other body
   WeldOptions m_options;
-  std::vector<Point> m_points;
+  std::vector<Vec3> m_inverse_masses;  // of the points
+  State m_state;
   WeldSide m_part, m_other;
-  double m_dt = 0;
-  Vec3 m_recent = Vec3::Zero();  // J
-  bool m_holds = true, m_has_begun = false;
+  bool m_has_begun = false;
 };
 
 // The point as an affine combination of the cell's particles.

@@ -6,7 +6,6 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-constexpr std::size_t k_numbers = 8;
 
 std::vector<std::vector<int>> members_of(const Fragments& fragments) {
   std::vector<std::vector<int>> members(fragments.count());
@@ -69,26 +68,9 @@ std::vector<RigidTransform> SplitBlend::shown(const Fragments& fragments,
   return out;
 }
 
-std::vector<double> SplitBlend::state() const {
-  std::vector<double> out;
-  out.reserve(k_numbers * m_offsets.size());
-  for (const Offset& o : m_offsets) {
-    out.insert(out.end(), o.rotation.coeffs().data(), o.rotation.coeffs().data() + 4);
-    out.insert(out.end(), o.translation.data(), o.translation.data() + 3);
-    out.push_back(o.left);
-  }
-  return out;
-}
-
-void SplitBlend::set_state(std::span<const double> state) {
-  if (state.size() != k_numbers * m_offsets.size())
-    throw InputError("the saved state belongs to other particles");
-  for (std::size_t i = 0; i < m_offsets.size(); ++i) {
-    const double* numbers = state.data() + k_numbers * i;
-    m_offsets[i].rotation.coeffs() = Vec4(numbers);
-    m_offsets[i].translation = Vec3(numbers + 4);
-    m_offsets[i].left = static_cast<int>(numbers[7]);
-  }
+void SplitBlend::set_state(State state) {
+  if (state.size() != m_offsets.size()) throw InputError("the saved state belongs to other particles");
+  m_offsets = std::move(state);
 }
 
 }  // namespace exemplar::peridynamics

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/state_member.h"
 #include "core/math/rigid_fit.h"
 #include "meshless/peridynamics/pieces/fragments.h"
 
@@ -25,17 +26,23 @@ class SplitBlend {
   std::vector<RigidTransform> shown(const Fragments& fragments,
                                     const std::vector<RigidTransform>& fits) const;
 
-  // Eight numbers a particle, for saved runs.
-  std::vector<double> state() const;
-  void set_state(std::span<const double> state);
-
- private:
   struct Offset {
     Quat rotation = Quat::Identity();
     Vec3 translation = Vec3::Zero();  // m, of the rest space
     int left = 0;                     // frames
+
+    static constexpr auto described() {
+      return std::tuple(member("rotation", &Offset::rotation), member("translation", &Offset::translation),
+                        member("left", &Offset::left));
+    }
   };
-  std::vector<Offset> m_offsets;  // per particle; the same for all of a fragment
+  using State = std::vector<Offset>;
+  const State& state() const { return m_offsets; }
+  // Throws InputError if it is of other particles.
+  void set_state(State state);
+
+ private:
+  State m_offsets;  // per particle; the same for all of a fragment
   int m_frames;
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/mesh/volume/tetrahedralize.h"
+#include "core/output/described_state.h"
 #include "meshless/mass_spring/checks/experiments.h"
 
 namespace exemplar::mass_spring {
@@ -271,7 +272,7 @@ TEST(SpringBody, WhatBreaksBringsNoEnergy) {
 }
 
 TEST(SpringBody, ThreadsAndResumeDoNotChangeABit) {
-  std::vector<std::vector<double>> states;
+  std::vector<StateArrays> states;
   for (const int threads : {1, 2, 3}) {
     set_thread_count(threads);
     SpringBody body = block({}, 10);
@@ -280,7 +281,7 @@ TEST(SpringBody, ThreadsAndResumeDoNotChangeABit) {
       body.step(body.stable_step(), Vec3(0, -9.81, 0));
       body.set_state(body.state());
     }
-    states.push_back(body.state());
+    states.push_back(arrays_of_state(body.state()));
   }
   set_thread_count(0);
   EXPECT_TRUE(states[0] == states[1]);

@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/parallel.h"
+#include "core/output/described_state.h"
 #include "core/world/obstacle_motion.h"
 #include "meshless/shape_matching/method.h"
 #include "meshless/shape_matching/scene_body.h"
@@ -189,7 +190,9 @@ TEST(ShapeMatchingMethod, MomentumGoesFromTheBallToTheBody) {
   StateWriter saved;
   method->save(saved);
   ObstacleWorld world(scene.obstacles, Vec3::Zero());
-  world.load(StateReader(saved.arrays()).read_doubles("obstacles"));
+  ObstacleWorld::State obstacles;
+  read_state(StateReader(saved.arrays()), obstacles, "obstacles");
+  world.restore(std::move(obstacles));
   const Vec3 total = method->diagnostics().linear_momentum + world.linear_momentum();
   EXPECT_LT((total - Vec3(0, -24, 0)).norm(), 1e-9);
   EXPECT_LT(method->diagnostics().linear_momentum.y(), -5.0);
