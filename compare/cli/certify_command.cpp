@@ -88,7 +88,7 @@ bool is_complete(const PlannedRun& run, const Subject& subject, const fs::path& 
   const std::optional<RunRecord> earlier = find_run_record(directory);
   if (!earlier || earlier->status != RunStatus::done) return false;
   const SceneFile file = read_scene(subject.scene, assignments_of(run.settings), registry.descriptions());
-  return earlier->content_key == content_key(file, run.method);
+  return is_unchanged(*earlier, file, run.method);
 }
 
 // False when interrupted.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/jobs/batch.h"
+#include "compare/jobs/quoting.h"
 #include "core/output/checksums.h"
 #include "core/output/directory_lock.h"
 #include "core/output/manifest.h"

@@ -27,7 +27,6 @@
 #include "core/run/run_directory.h"
 #include "core/scene/checks/start_check.h"
 #include "core/scene/files/json_text.h"
-#include "core/scene/runs/referenced_files.h"
 #include "core/sparse/cholesky.h"
 
 namespace exemplar {

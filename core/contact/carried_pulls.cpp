@@ -6,9 +6,7 @@ namespace exemplar {
 
 CarriedPulls::CarriedPulls(const std::vector<Pull>& pulls, const std::string& body,
                            const CarriedPoints& surface)
-    : m_pulls(pulls, body) {
-  if (!m_pulls.empty()) m_surface = surface;
-}
+    : m_pulls(pulls, body), m_surface(surface) {}
 
 void CarriedPulls::begin(double from, double dt, const Points& positions, const Points& inverse_masses) {
   m_active.clear();
