@@ -1,6 +1,8 @@
 // exemplar run: one scene, one method → a run directory.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -82,18 +84,15 @@ void refuse_occupied(const std::string& output, const RunArguments& arguments) {
                              : fmt::format(" of {} with {}, {} frames", run.scene, run.method, run.frames))});
 }
 
-// A pose may come from a run: it is not replaced by the run that reads it.
-void refuse_own_input(const SceneFile& file, const std::string& method, const fs::path& output) {
-  std::vector<std::string> inputs = referenced_paths(description_of<SceneSettings>(), &file.settings);
-  const AnySettings& own = file.method(method);
-  const std::vector<std::string> more = referenced_paths(*own.type, own.data.get());
-  inputs.insert(inputs.end(), more.begin(), more.end());
-  for (const std::string& input : inputs) {
-    const fs::path path = fs::weakly_canonical(fs::path(file.directory) / input);
-    const fs::path run = fs::weakly_canonical(output);
-    if (path == run || path.parent_path() == run / "frames")
-      throw InputError(Problem{
-          output, "", fmt::format("holds {}, which this run reads: choose another directory (-o)", input)});
+// A pose may come from a run: it is not replaced by the run that has read it.
+void refuse_own_input(const InputLog& log, const fs::path& output) {
+  const fs::path run = fs::weakly_canonical(output);
+  for (const InputFile& input : log.files()) {
+    const fs::path path = fs::weakly_canonical(input.path);
+    if (std::mismatch(run.begin(), run.end(), path.begin(), path.end()).first == run.end())
+      throw InputError(
+          Problem{output.string(), "",
+                  fmt::format("holds {}, which this run reads: choose another directory (-o)", input.path)});
   }
 }
 
@@ -283,9 +282,9 @@ void write_example_shapes(const fs::path& output, const Scene& scene, const Capa
   if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
 
-RunSummary simulate_into(const std::string& output, const RunRecord& record, const MethodInfo& info, LiveRun& run,
-                         const RunArguments& arguments, const std::optional<EarlierPart>& earlier,
-                         const Terminal& terminal) {
+RunSummary simulate_into(const std::string& output, const RunRecord& record, const MethodInfo& info,
+                         LiveRun& run, const RunArguments& arguments,
+                         const std::optional<EarlierPart>& earlier, const Terminal& terminal) {
   ProgressBar bar(terminal, record.method);
   RunOptions options;
   options.frames = arguments.frames;
@@ -342,7 +341,6 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   const std::string output = arguments.output.empty()
                                  ? fmt::format("out/{}-{}", fs::path(file.path).stem().string(), name)
                                  : arguments.output;
-  if (arguments.overwrite) refuse_own_input(file, name, output);
   make_writable_directory(output);
   const DirectoryLock lock(output, arguments.lock ? DirectoryLock::Use::lock : DirectoryLock::Use::no_lock);
   refuse_occupied(output, arguments);
@@ -365,7 +363,10 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   if (arguments.resume) earlier = load_earlier_part(output, record, run, terminal);
   if (earlier && run.frame() > frames) return tell_already_there(frames, output, terminal);
   if (earlier) terminal.note(fmt::format("going on after frame {}", run.frame()));
-  if (arguments.overwrite && holds_run(output)) remove_run(output);
+  if (arguments.overwrite && holds_run(output)) {
+    refuse_own_input(log, output);
+    remove_run(output);
+  }
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends
   const RunSummary summary = simulate_into(output, record, info, run, arguments, earlier, terminal);
   tell(std::span(summary.notes).subspan(record.notes.size()), terminal);

@@ -13,7 +13,7 @@ namespace {
 
 using testing::box_surface;
 using testing::sphere_surface;
-using testing::together;
+using testing::merge_meshes;
 using testing::torus_surface;
 
 TEST(Quality, TorusReport) {

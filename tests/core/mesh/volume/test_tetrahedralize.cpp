@@ -15,7 +15,7 @@ namespace {
 
 using testing::box_surface;
 using testing::sphere_surface;
-using testing::together;
+using testing::merge_meshes;
 using testing::torus_surface;
 using testing::unit;
 
