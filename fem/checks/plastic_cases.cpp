@@ -136,7 +136,11 @@ std::vector<ValidationRecord> validate_limit_load(const ValidationContext&) {
   for (int k = 1; k <= steps && ok; ++k) {
     input.held.clear();
     for (int i = 0; i < to_int(rest.rows()); ++i) {
-      if (rest(i, 0) < -0.5 * length + 1e-9) input.held.push_back({i, {true, true, true}, rest.row(i)});
+      // The section at the clamp is free to widen: held in all directions it would yield in plane strain, 2/√3 later.
+      if (rest(i, 0) < -0.5 * length + 1e-9) {
+        const bool is_middle = std::abs(rest(i, 1)) < 1e-9, is_centre = std::abs(rest(i, 2)) < 1e-9;
+        input.held.push_back({i, {true, is_middle, is_centre}, rest.row(i)});
+      }
       if (rest(i, 0) < 0.5 * length - 1e-9) continue;
       input.held.push_back({i, {false, true, false}, rest.row(i)});
       input.held.back().position.y() -= 5 * first_yield * k / steps;

@@ -52,13 +52,13 @@ class Replacing : public ProgramTest {
   }
 };
 
-const std::string k_run = "EXEMPLAR -q run scene.json --method rigid ";
+const std::string k_rigid_run = "EXEMPLAR -q run scene.json --method rigid ";
 const std::string k_compare = "EXEMPLAR compare study.json -o out --no-pictures ";
 
 }  // namespace
 
 TEST_F(Replacing, AFileOfTheUsersIsNeverWrittenOver) {
-  ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
+  ASSERT_EQ(run(k_rigid_run + "-o out").exit_code, 0);
   ASSERT_EQ(run("EXEMPLAR mesh box --surface-only -o in.obj").exit_code, 0);
   const std::map<std::string, std::string> commands{
       {"mine.glb", "EXEMPLAR export out -o mine.glb"},
@@ -88,7 +88,7 @@ TEST_F(Replacing, AFileOfTheUsersIsNeverWrittenOver) {
 }
 
 TEST_F(Replacing, AMeshBesideAPointCacheIsLeftAlone) {
-  ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
+  ASSERT_EQ(run(k_rigid_run + "-o out").exit_code, 0);
   write_text(m_folder / "out.obj", "the user's own");
   ASSERT_EQ(run("EXEMPLAR export out -o out.pc2").exit_code, 0);
   EXPECT_EQ(read_text(m_folder / "out.obj"), "the user's own");
@@ -101,7 +101,7 @@ TEST_F(Replacing, AnInputIsNotReplacedWhateverIsSaid) {
   expect_refused("EXEMPLAR mesh in.obj --surface-only -o in.obj" + overwrite, "in.obj", "is an input");
   expect_refused("EXEMPLAR mesh in.obj --surface-only -o ./in.obj" + overwrite, "in.obj", "is an input");
   expect_refused("EXEMPLAR pose box --handles 2 --fit in.obj -o in.obj" + overwrite, "in.obj", "is an input");
-  ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
+  ASSERT_EQ(run(k_rigid_run + "-o out").exit_code, 0);
   expect_refused(
       "EXEMPLAR pose box --handles 2 --run out --body box -o out/frames/surface_00001.vtp" + overwrite,
       "out/frames/surface_00001.vtp", "is an input");
@@ -125,10 +125,10 @@ TEST_F(Replacing, WhatExemplarMadeIsReplacedUntilSomebodyChangesIt) {
 }
 
 TEST_F(Replacing, ADirectoryThatHoldsARunIsRefusedWithTheWaysOut) {
-  ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
+  ASSERT_EQ(run(k_rigid_run + "-o out").exit_code, 0);
   const auto before = files("out");
   for (const std::string& command :
-       {k_run + "-o out", k_run + "-o out --frames 2",
+       {k_rigid_run + "-o out", k_rigid_run + "-o out --frames 2",
         std::string("EXEMPLAR -q run scene.json --method shape-matching -o out")}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.exit_code, 2) << command;
@@ -136,7 +136,7 @@ TEST_F(Replacing, ADirectoryThatHoldsARunIsRefusedWithTheWaysOut) {
       EXPECT_NE(outcome.errors.find(way), std::string::npos) << outcome.errors;
     EXPECT_EQ(files("out"), before) << command;
   }
-  EXPECT_EQ(run(k_run + "-o out --frames 2 --overwrite").exit_code, 0);
+  EXPECT_EQ(run(k_rigid_run + "-o out --frames 2 --overwrite").exit_code, 0);
   EXPECT_FALSE(fs::exists(m_folder / "out/frames/surface_00003.vtp"));
   EXPECT_EQ(Json::parse(read_text(m_folder / "out/run.json"))["frames"], 2);
 }
@@ -155,9 +155,9 @@ TEST_F(Replacing, OnlyWhatTheRunMadeIsRemoved) {
   const auto expect_kept = [&](const std::string& after) {
     for (const auto& [name, text] : own) EXPECT_EQ(read_text(m_folder / "out" / name), text) << name << after;
   };
-  ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
+  ASSERT_EQ(run(k_rigid_run + "-o out").exit_code, 0);
   put();
-  EXPECT_EQ(run(k_run + "-o out --overwrite --frames 2").exit_code, 2);  // surface_00099 has a frame's name
+  EXPECT_EQ(run(k_rigid_run + "-o out --overwrite --frames 2").exit_code, 2);  // surface_00099 has a frame's name
   expect_kept("a refused run");
 }
 
@@ -169,7 +169,7 @@ TEST_F(Replacing, FilesOfOthersSurviveRunsInTheirFolder) {
                                                {"frames/x.vtp", "e"}};
   for (const auto& [name, text] : own) write_text(m_folder / "out" / name, text);
   for (const std::string flags : {"", "--resume", "--overwrite --frames 3", "--resume"}) {
-    EXPECT_EQ(run(k_run + "-o out " + flags).exit_code, 0) << flags << read_text(m_folder / "stderr.txt");
+    EXPECT_EQ(run(k_rigid_run + "-o out " + flags).exit_code, 0) << flags << read_text(m_folder / "stderr.txt");
     for (const auto& [name, text] : own) EXPECT_EQ(read_text(m_folder / "out" / name), text) << name << flags;
   }
 }
@@ -180,7 +180,7 @@ TEST_F(Replacing, ARunDoesNotTakeTheNamesOfOtherFiles) {
     fs::remove_all(m_folder / "out");
     write_text(m_folder / "out" / name, "{}");
     for (const char* flag : {"", "--resume", "--overwrite"})
-      expect_refused(k_run + "-o out " + flag, std::string("out/") + name, "made it");
+      expect_refused(k_rigid_run + "-o out " + flag, std::string("out/") + name, "made it");
     EXPECT_EQ(files("out").size(), 1u) << name;
   }
 }
@@ -284,16 +284,16 @@ TEST_F(Replacing, DamageInAComparisonIsFound) {
 
 // Of an earlier version: without checksums.
 TEST_F(Replacing, RunsOfAnEarlierVersionAreKnown) {
-  ASSERT_EQ(run(k_run + "-o out").exit_code, 0);
+  ASSERT_EQ(run(k_rigid_run + "-o out").exit_code, 0);
   fs::remove(m_folder / "out/checksums.csv");
-  EXPECT_EQ(run(k_run + "-o out").exit_code, 2);
+  EXPECT_EQ(run(k_rigid_run + "-o out").exit_code, 2);
   const Outcome outcome = run("EXEMPLAR check out");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.errors.find("there is no checksums.csv"), std::string::npos) << outcome.errors;
-  EXPECT_EQ(run(k_run + "-o out --resume").exit_code, 0);  // complete: it gets them
+  EXPECT_EQ(run(k_rigid_run + "-o out --resume").exit_code, 0);  // complete: it gets them
   EXPECT_TRUE(fs::exists(m_folder / "out/checksums.csv"));
   fs::remove(m_folder / "out/checksums.csv");
-  EXPECT_EQ(run(k_run + "-o out --overwrite").exit_code, 0);
+  EXPECT_EQ(run(k_rigid_run + "-o out --overwrite").exit_code, 0);
   EXPECT_EQ(run("EXEMPLAR check out").exit_code, 0);
 }
 

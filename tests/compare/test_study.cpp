@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "compare/jobs/batch.h"
 #include "compare/jobs/quoting.h"
 #include "compare/registered_methods.h"
 #include "compare/study/study.h"

@@ -43,7 +43,7 @@ std::string with_obstacle(std::string text, const std::string& obstacle) {
 ObstacleState obstacle_of(const testing::FemRun& run) {
   StateReader reader(run.state());
   std::vector<double> numbers(13);
-  reader.read("obstacles", std::span<double>(numbers));
+  reader.read("solver.obstacles", std::span<double>(numbers));
   ObstacleState state;
   state.position = Eigen::Map<const Vec3>(numbers.data());
   state.orientation.coeffs() = Eigen::Map<const Vec4>(numbers.data() + 3);

@@ -43,7 +43,9 @@ TEST(FuzzInputs, FoundOnesAreNoHarm) {
     for (const fs::path& found : files) {
       bool is_read = false;
       EXPECT_NO_THROW(is_read = fuzz::read_input(target, bytes_of(found))) << found;
-      if (found.filename().string().starts_with("refused-")) EXPECT_FALSE(is_read) << found;
+      if (found.filename().string().starts_with("refused-")) {
+        EXPECT_FALSE(is_read) << found;
+      }
     }
   }
 }

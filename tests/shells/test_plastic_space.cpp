@@ -29,7 +29,7 @@ const std::string k_dented = R"({
 
 MatX rest_state(const ShellRun& run, int rows) {
   StateReader state(run.state());
-  const std::vector<double> numbers = state.read_doubles("rest0");
+  const std::vector<double> numbers = state.read_doubles("sheets[0].rest");
   return Eigen::Map<const MatX>(numbers.data(), rows, to_row(numbers.size()) / rows);
 }
 

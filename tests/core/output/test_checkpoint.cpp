@@ -17,7 +17,7 @@ Checkpoint checkpoint_at(int frame) {
   state.write("positions", std::span<const double>(positions));
   state.write("empty", std::span<const double>());
   state.write("steps", std::vector<int>{frame, -1});
-  return {"fem", "key of the scene", frame / 60.0, frame, state.arrays()};
+  return {"fem", "key of the scene", frame / 60.0, frame, state.arrays(), {}};
 }
 
 std::vector<std::string> names_in(const fs::path& directory) {
