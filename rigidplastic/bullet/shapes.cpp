@@ -5,11 +5,9 @@
 #include <btBulletCollisionCommon.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/mesh/mass_properties.h"
 #include "rigidplastic/bullet/hull_shape.h"
-#include "rigidplastic/bullet/revolved_shape.h"
 #include "rigidplastic/bullet/vectors.h"
 
 namespace exemplar::rigid {
@@ -19,7 +17,6 @@ namespace {
 constexpr double k_margin_fraction = 0.005;  // of the smallest extent
 constexpr double k_threshold_margins = 2;    // contact points nearer to each other than this are one
 constexpr double k_hull_volume = 1.25;       // largest hull volume over mesh volume that counts as convex
-constexpr double k_round_volume = 1.02;      // the same for bodies that may be round
 constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
 constexpr double k_plane_depth = 5;          // m
 constexpr double k_refit_room = 0.9;         // m, of the 1 m that GImpact leaves around a build
@@ -56,9 +53,9 @@ std::unique_ptr<btTriangleIndexVertexArray> mesh_interface(TriMesh& mesh) {
       static_cast<int>(mesh.vertices.rows()), mesh.vertices.data(), 3 * static_cast<int>(sizeof(double)));
 }
 
-bool is_nearly_convex(const TriMesh& mesh, const TriMesh& hull, double most) {
+bool is_nearly_convex(const TriMesh& mesh, const TriMesh& hull) {
   const double volume = signed_volume(mesh.vertices, mesh.triangles);
-  return std::abs(signed_volume(hull.vertices, hull.triangles)) <= most * volume;
+  return std::abs(signed_volume(hull.vertices, hull.triangles)) <= k_hull_volume * volume;
 }
 
 // Bullet takes for one contact point what lies within a shape's breaking threshold, and the later triangle's point
@@ -87,40 +84,16 @@ BulletShape BulletShape::from_mesh(const TriMesh& mesh, CollisionGeometry geomet
   result.m_smallest_extent = extents(mesh.vertices).minCoeff();
   result.m_margin = k_margin_fraction * result.m_smallest_extent;
   const TriMesh hull = geometry == CollisionGeometry::mesh ? TriMesh{} : convex_hull(mesh.vertices);
-  result.m_is_hull = geometry == CollisionGeometry::hull || (geometry == CollisionGeometry::automatic &&
-                                                             is_nearly_convex(mesh, hull, k_hull_volume));
-  const bool may_be_round =
-      geometry == CollisionGeometry::automatic || geometry == CollisionGeometry::round_or_mesh;
-  if (may_be_round && is_nearly_convex(mesh, hull, k_round_volume) && result.make_round(mesh, hull))
-    return result;
+  result.m_is_hull = geometry == CollisionGeometry::hull ||
+                     (geometry == CollisionGeometry::automatic && is_nearly_convex(mesh, hull));
   if (result.m_is_hull) {
     result.build_hull(hull);
-  } else {
-    result.take_triangles(mesh);
+    return result;
   }
+  result.m_mesh = std::make_unique<TriMesh>(mesh);
+  result.m_mesh_interface = mesh_interface(*result.m_mesh);
+  result.build();
   return result;
-}
-
-bool BulletShape::make_round(const TriMesh& mesh, const TriMesh& hull) {
-  if (const std::optional<double> radius = ball_of(hull)) {
-    m_shape = std::make_unique<btSphereShape>(*radius);
-  } else if (const std::optional<Revolution> revolution = revolution_of(hull)) {
-    m_shape = std::make_unique<RevolvedShape>(*revolution, m_margin);
-  }
-  m_is_round = m_shape != nullptr;
-  if (m_is_round) m_mesh = std::make_unique<TriMesh>(mesh);
-  return m_is_round;
-}
-
-void BulletShape::take_triangles(const TriMesh& mesh) {
-  m_mesh = std::make_unique<TriMesh>(mesh);
-  m_mesh_interface = mesh_interface(*m_mesh);
-  build();
-}
-
-const char* BulletShape::description() const {
-  if (!m_is_round) return m_is_hull ? "convex hull" : "triangles";
-  return m_shape->getShapeType() == SPHERE_SHAPE_PROXYTYPE ? "ball" : "body of revolution";
 }
 
 void BulletShape::build_hull(const TriMesh& hull) {
@@ -129,7 +102,7 @@ void BulletShape::build_hull(const TriMesh& hull) {
 
 void BulletShape::build() {
   m_refitted = false;
-  if (m_is_hull || m_is_round || !m_mesh) return;
+  if (m_is_hull || !m_mesh) return;
   auto shape = std::make_unique<MeshShape>(m_mesh_interface.get(), k_threshold_margins * m_margin);
   shape->setMargin(m_margin);
   shape->updateBound();
@@ -139,15 +112,9 @@ void BulletShape::build() {
 }
 
 bool BulletShape::move_vertices(const Points& vertices) {
-  if (m_is_round && m_mesh->vertices == vertices) return false;
   m_smallest_extent = extents(vertices).minCoeff();
-  const bool was_round = std::exchange(m_is_round, false);
   if (m_is_hull) {
     build_hull(convex_hull(vertices));
-    return true;
-  }
-  if (was_round) {
-    take_triangles({vertices, m_mesh->triangles});
     return true;
   }
   m_mesh->vertices = vertices;

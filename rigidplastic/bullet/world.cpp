@@ -12,8 +12,8 @@
 #include <map>
 #include <tuple>
 
-#include "rigidplastic/bullet/contact_solver.h"
 #include "rigidplastic/bullet/face_contact.h"
+#include "rigidplastic/bullet/overlap.h"
 #include "rigidplastic/bullet/vectors.h"
 #include "rigidplastic/bullet/yielding_joint.h"
 
@@ -149,7 +149,7 @@ struct BulletWorld::Implementation {
   FaceContactMaker face_contacts{
       configuration.getCollisionAlgorithmCreateFunc(CONVEX_HULL_SHAPE_PROXYTYPE, BOX_SHAPE_PROXYTYPE)};
   btDbvtBroadphase broadphase;
-  ContactSolver solver;
+  ForgivingSolver solver;
   SpinKeepingWorld world{&dispatcher, &broadphase, &solver, &configuration};
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   std::vector<std::unique_ptr<Tag>> tags;
@@ -162,10 +162,8 @@ struct BulletWorld::Implementation {
 
   Implementation() {
     several_points.m_numPerturbationIterations = several_points.m_minimumPointsPerturbationThreshold = 4;
-    for (const int a : {CONVEX_HULL_SHAPE_PROXYTYPE, CUSTOM_CONVEX_SHAPE_TYPE}) {
-      for (const int b : {CONVEX_HULL_SHAPE_PROXYTYPE, CUSTOM_CONVEX_SHAPE_TYPE})
-        dispatcher.registerCollisionCreateFunc(a, b, &several_points);
-    }
+    dispatcher.registerCollisionCreateFunc(CONVEX_HULL_SHAPE_PROXYTYPE, CONVEX_HULL_SHAPE_PROXYTYPE,
+                                           &several_points);
     gCalculateCombinedFrictionCallback = combined_friction;
     gCalculateCombinedRestitutionCallback = combined_restitution;
     btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
@@ -209,11 +207,7 @@ struct BulletWorld::Implementation {
     body->setFlags(0);  // no gyroscopic term: see SpinKeepingWorld
     // Bullet takes gap/dt off the rebound of a contact that is still open, which loses up to all of it: where
     // there is restitution, only touching points are solved.
-    if (object.restitution > 0) {
-      body->setContactProcessingThreshold(0);
-      // What does not touch what bounces is solved by itself: see ContactSolver.
-      world.getSolverInfo().m_minimumSolverBatchSize = 1;
-    }
+    if (object.restitution > 0) body->setContactProcessingThreshold(0);
     body->setLinearVelocity(to_bullet(object.state.velocity));
     body->setAngularVelocity(to_bullet(object.state.angular_velocity));
     world.addRigidBody(body.get());
