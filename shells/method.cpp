@@ -137,8 +137,8 @@ std::string SceneSheets::size_text() const {
   return fmt::format("{} triangles", triangles);
 }
 
-// Puts a body's values, one row for each triangle of its surface, into the array of this name over the
-// triangles of all bodies; 0 elsewhere.
+// Puts a body's values, one row for each triangle of its surface, into the array of this name over the triangles of all
+// bodies; 0 elsewhere.
 void SceneSheets::add_to_array(std::vector<FieldArray>& arrays, std::size_t b, const std::string& name,
                                const MatX& values) const {
   auto found =

@@ -5,8 +5,6 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <numeric>
 
 #include "core/base/index.h"
 #include "core/base/parallel.h"
@@ -18,38 +16,21 @@ namespace {
 
 using Shapes = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
-// What of a strain of this size flows: e with size − e = limit(ε + e); 0 below the limit.
-double flowing(const YieldCurve& limit, double so_far, double size) {
-  const double excess = size - limit.stress(so_far);
-  if (excess <= 0 || !limit.hardens()) return std::max(0.0, excess);
-  double low = 0, high = excess;
-  for (int k = 0; k < 60; ++k) {
-    const double middle = 0.5 * (low + high);
-    (size - middle > limit.stress(so_far + middle) ? low : high) = middle;
-  }
-  return high;
-}
-
-// What of a symmetric tensor (strains) lies beyond the limit in its principal values; `strain` grows by the largest.
-Mat2 beyond(const Mat2& tensor, const YieldCurve& limit, double& strain) {
+// What of a symmetric tensor lies beyond ±limit in its principal values; `any` is set when that is not zero.
+Mat2 beyond(const Mat2& tensor, double limit, bool& any) {
   Eigen::SelfAdjointEigenSolver<Mat2> eigen;
   eigen.computeDirect(tensor);
-  const double size = eigen.eigenvalues().cwiseAbs().maxCoeff(), most = flowing(limit, strain, size);
-  if (most == 0) return Mat2::Zero();
   Vec2 excess;
   for (int i = 0; i < 2; ++i) {
     const double v = eigen.eigenvalues()[i];
-    excess[i] = v - std::clamp(v, most - size, size - most);
+    excess[i] = v - std::clamp(v, -limit, limit);
+    any = any || excess[i] != 0;
   }
-  strain += most;
   return eigen.eigenvectors() * excess.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
-// The same of one value in units of `unit`.
-double beyond(double value, double unit, const YieldCurve& limit, double& strain) {
-  const double most = flowing(limit, strain, std::abs(value) / unit);
-  strain += most;
-  return std::copysign(most * unit, value);
+double beyond(double value, double limit) {
+  return value - std::clamp(value, -limit, limit);
 }
 
 // The displacements from a triangle's undeformed state to its plastic examples.
@@ -84,36 +65,23 @@ PhysicalTriangle::Measures project_on_examples(const PlasticSheet<PhysicalTriang
 
 FlowCount flow(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet,
                const std::vector<PhysicalTriangle>& triangles, const Shapes& q,
-               const Rests<PhysicalTriangle>& undeformed, const EnergyAlong& energy,
-               Rests<PhysicalTriangle>& rest, Rests<PhysicalTriangle>& strains) {
+               const Rests<PhysicalTriangle>& undeformed, Rests<PhysicalTriangle>& rest) {
   std::vector<char> flowed(triangles.size(), 0);
-  std::vector<double> released(triangles.size(), 0);
   parallel_for(triangles.size(), [&](std::size_t t) {
-    const Eigen::Index i = to_row(t);
-    const PhysicalTriangle::Measures d = triangles[t].measure(q.col(i)) - rest.col(i);
-    PhysicalTriangle::Measures grown = strains.col(i);
-    const Mat2 strain = beyond(0.5 * sheet.rest(t).stretch(d.head<3>()), plastic.yield_strain, grown[0]);
-    const double unit = plastic.curvature_of_strain;
-    const Mat2 bent = beyond(sheet.rest(t).curvature(d.tail<3>()) / unit, plastic.yield_strain, grown[3]);
-    if (grown == strains.col(i)) return;
-    PhysicalTriangle::Measures now = rest.col(i);
+    const PhysicalTriangle::Measures d = triangles[t].measure(q.col(to_row(t))) - rest.col(to_row(t));
+    bool any = false;
+    const Mat2 strain = beyond(0.5 * sheet.rest(t).stretch(d.head<3>()), plastic.yield_strain, any);
+    const Mat2 curvature = beyond(sheet.rest(t).curvature(d.tail<3>()), plastic.yield_curvature, any);
+    if (!any) return;
+    PhysicalTriangle::Measures now = rest.col(to_row(t));
     now.head<3>() += sheet.rest(t).squared_lengths(2 * strain);
-    now.tail<3>() += sheet.rest(t).angles(bent * unit);
-    if (!plastic.poses.empty()) now = project_on_examples(plastic, t, triangles[t], undeformed.col(i), now);
-    for (const int part : {0, 3}) {
-      PhysicalTriangle::Measures change = PhysicalTriangle::Measures::Zero();
-      change.segment<3>(part) = (now - rest.col(i)).segment<3>(part);
-      const Vec2 along = energy(t, q.col(i), change);
-      if (!(along[0] < 0)) continue;
-      const double share = std::min(1.0, -along[0] / along[1]);
-      rest.col(i) += share * change;
-      strains(part, i) += share * (grown[part] - strains(part, i));
-      released[t] -= share * (along[0] + 0.5 * share * along[1]);
-      flowed[t] = 1;
-    }
+    now.tail<3>() += sheet.rest(t).angles(curvature);
+    if (!plastic.poses.empty())
+      now = project_on_examples(plastic, t, triangles[t], undeformed.col(to_row(t)), now);
+    flowed[t] = (now - rest.col(to_row(t))).norm() > 0;
+    rest.col(to_row(t)) = now;
   });
-  return {static_cast<int>(std::count(flowed.begin(), flowed.end(), 1)),
-          std::accumulate(released.begin(), released.end(), 0.0), 0};
+  return {static_cast<int>(std::count(flowed.begin(), flowed.end(), 1)), 0};
 }
 
 namespace {
@@ -176,17 +144,15 @@ class PaperFlow {
             const Rests<PaperTriangle>& undeformed)
       : m_plastic(plastic), m_sheet(sheet), m_undeformed(undeformed) {}
 
-  void update(std::size_t t, const PaperTriangle::Measures& p, Rests<PaperTriangle>& rest,
-              Rests<PaperTriangle>& strains) const {
-    const auto move = [&](int k, double unit) {
-      double& value = rest(k, to_row(t));
-      const double more = beyond(p[k] - value, unit, m_plastic.yield_strain, strains(k, to_row(t)));
-      value = confined(t, k, value + more);
-    };
+  void update(std::size_t t, const PaperTriangle::Measures& p, Rests<PaperTriangle>& rest) const {
     for (int k = 0; k < 3; ++k) {
       const SheetEdge& edge = m_sheet.edges()[static_cast<std::size_t>(m_sheet.sides(t)[to_size(k)].edge)];
-      move(k, edge.length);
-      if (edge.has_angle()) move(4 + k, m_plastic.curvature_of_strain * hinge_area(edge) / edge.length);
+      rest(k, to_row(t)) = confined(
+          t, k, rest(k, to_row(t)) + beyond(p[k] - rest(k, to_row(t)), m_plastic.yield_strain * edge.length));
+      const int a = 4 + k;
+      const double limit = m_plastic.yield_curvature * hinge_area(edge) / edge.length;
+      if (edge.has_angle())
+        rest(a, to_row(t)) = confined(t, a, rest(a, to_row(t)) + beyond(p[a] - rest(a, to_row(t)), limit));
     }
   }
 
@@ -257,12 +223,11 @@ class PaperFlow {
 
 FlowCount flow(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
                const std::vector<PaperTriangle>& triangles, const Shapes& q,
-               const Rests<PaperTriangle>& undeformed, Rests<PaperTriangle>& rest,
-               Rests<PaperTriangle>& strains) {
+               const Rests<PaperTriangle>& undeformed, Rests<PaperTriangle>& rest) {
   const Rests<PaperTriangle> before = rest;
   const PaperFlow update(plastic, sheet, undeformed);
   for (std::size_t t = 0; t < triangles.size(); ++t)
-    update.update(t, triangles[t].measure(q.col(to_row(t))), rest, strains);
+    update.update(t, triangles[t].measure(q.col(to_row(t))), rest);
   FlowCount count;
   count.held_back = update.hold_back(before, rest);
   for (std::size_t t = 0; t < triangles.size(); ++t) {
@@ -271,15 +236,6 @@ FlowCount flow(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
     ++count.flowed;
   }
   return count;
-}
-
-Rests<PaperTriangle> blend(const Rests<PaperTriangle>& from, const Rests<PaperTriangle>& to, double part) {
-  Rests<PaperTriangle> rest = from + part * (to - from);
-  for (Eigen::Index t = 0; t < rest.cols(); ++t) {
-    rest(3, t) =
-        rest.col(t) == from.col(t) ? from(3, t) : PaperTriangle::area(rest.col(t).head<3>().cwiseAbs2());
-  }
-  return rest;
 }
 
 double outside_examples(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,

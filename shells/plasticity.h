@@ -12,33 +12,23 @@
 // which is stiffer by 12 (l/h)², and plates whose example is not developable hardly bend.
 // ε_y = σ_y/E; κ_y = 2 ε_y/h where the section's outermost fibre yields, or 1.5 times that (`full_section`):
 // the full plastic moment σ_y h²/4 of a wide plate.
-// Hardening: σ_y depends on what has flowed, ε for the membrane and, apart from it, for bending, where κ counts as the
-// strain κ h/3 (full section; exact for linear hardening) or κ h/2: a triangle's largest principal value (paper: an
-// edge's) flows by e with |v| − e = σ_y(ε + e)/E.
-// Plasticity never makes energy: the examples' hull, the box of principal values and the undeformed pose of the elastic
-// examples, which flows too, need not lie where the energy falls. Physical: a triangle's flow, membrane and bending
-// apart, goes on only to its least energy in all potentials. Paper: all of a sheet's flow is halved until none is made.
 #pragma once
 
-#include <functional>
-
-#include "core/elastic/yield_curve.h"
 #include "shells/sheet_term.h"
 
 namespace exemplar::shells {
 
 template <class Triangle>
 struct PlasticSheet {
-  YieldCurve yield_strain;                    // σ_y/E over ε
-  double curvature_of_strain = 0;             // κ_y/ε_y, 1/m
+  double yield_strain = 0;                    // ε_y
+  double yield_curvature = 0;                 // κ_y, 1/m
   std::vector<Rests<Triangle>> poses;         // plastic examples, without the undeformed one
   std::vector<std::vector<char>> takes_part;  // per pose and triangle
 };
 
 struct FlowCount {
-  int flowed = 0;       // triangles whose rest state has changed
-  double released = 0;  // J, of all potentials (physical model); never negative
-  int held_back = 0;    // triangles whose rest lengths could not follow (paper model)
+  int flowed = 0;     // triangles whose rest state has changed
+  int held_back = 0;  // triangles whose rest lengths could not follow (paper model)
 };
 
 // How far the rest states lie outside the space of the plastic examples, the largest over all triangles; 0
@@ -51,21 +41,13 @@ double outside_examples(const PlasticSheet<PhysicalTriangle>& plastic, const She
 double outside_examples(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
                         const Rests<PaperTriangle>& undeformed, const Rests<PaperTriangle>& rest);
 
-// Energy of a triangle in all potentials when its rest state moves by s times a change: slope at s = 0 and second
-// derivative, J.
-using EnergyAlong = std::function<Vec2(std::size_t t, const Vec6& q, const Vec6& change)>;
-
-// One update of `rest` for the shapes q (columns) of all triangles. `undeformed`: p_0 before any flow. `strains`: what
-// has flowed, ε (physical: rows 0 and 3 for membrane and bending; paper: of every length and angle).
+// One update of `rest` for the shapes q (columns) of all triangles. `undeformed`: p_0 before any flow.
 FlowCount flow(const PlasticSheet<PhysicalTriangle>& plastic, const Sheet& sheet,
                const std::vector<PhysicalTriangle>& triangles,
                const Eigen::Matrix<double, 6, Eigen::Dynamic>& q, const Rests<PhysicalTriangle>& undeformed,
-               const EnergyAlong& energy, Rests<PhysicalTriangle>& rest, Rests<PhysicalTriangle>& strains);
+               Rests<PhysicalTriangle>& rest);
 FlowCount flow(const PlasticSheet<PaperTriangle>& plastic, const Sheet& sheet,
                const std::vector<PaperTriangle>& triangles, const Eigen::Matrix<double, 6, Eigen::Dynamic>& q,
-               const Rests<PaperTriangle>& undeformed, Rests<PaperTriangle>& rest,
-               Rests<PaperTriangle>& strains);
-// The rest state that part of the way.
-Rests<PaperTriangle> blend(const Rests<PaperTriangle>& from, const Rests<PaperTriangle>& to, double part);
+               const Rests<PaperTriangle>& undeformed, Rests<PaperTriangle>& rest);
 
 }  // namespace exemplar::shells

@@ -14,7 +14,6 @@ Capabilities shell_capabilities() {
   c.plastic_examples = true;
   c.weight_control = true;
   c.plasticity = true;
-  c.hardening = true;
   c.body_contact = true;
   c.self_contact = true;
   c.friction = true;
@@ -42,7 +41,6 @@ void register_cases(Registry& registry) {
   registry.add(ValidationCase{"shell", "pinched-hemisphere", false, shells::validate_hemisphere});
   registry.add(ValidationCase{"shell", "motion", false, shells::validate_motion});
   registry.add(ValidationCase{"shell", "plastic-bending", false, shells::validate_plasticity});
-  registry.add(ValidationCase{"shell", "plastic-strips", false, shells::validate_plastic_strips});
   registry.add(Bench{"shell", "step-time", shells::bench_step_time});
   registry.add(Bench{"shell", "example-cost", shells::bench_example_cost});
   registry.add(Bench{"shell", "solver-overhead", shells::bench_solver_overhead});

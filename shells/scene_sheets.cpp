@@ -61,9 +61,9 @@ SheetExamples make_set(const Body& body, const SheetSurface& surface, const std:
 }
 
 SheetPlasticity make_plastic(const Body& body, const SheetSurface& surface, const ShellSettings& settings,
-                             const YieldCurve& yield) {
+                             double yield_stress) {
   SheetPlasticity plastic;
-  plastic.yield_strain = yield.as_strains(body.material().young);
+  plastic.yield_strain = yield_stress / body.material().young;
   plastic.full_section = settings.plasticity.section == YieldSection::full;
   for (std::size_t i = 0; i < body.examples().size(); ++i) {
     const Example& example = body.examples()[i];
@@ -149,7 +149,8 @@ SheetInput make_sheet_input(const Body& body, const SheetSurface& surface, const
   for (ImplicitExamples& set : sets) set.on_simplex = !settings.examples.affine;
   for (const ImplicitExamples& set : sets)
     input.examples.push_back(make_set(body, surface, set.members, settings));
-  const std::optional<YieldCurve> yield = yield_curve(body.material(), settings.plasticity.yield_stress);
+  const std::optional<double> yield =
+      settings.plasticity.yield_stress ? settings.plasticity.yield_stress : body.material().yield_stress;
   if (yield) input.plastic = make_plastic(body, surface, settings, *yield);
   check_held_together(input, body.name());
   input.clamped_edges = clamped_edges(body, surface.mesh.triangles, input.positions);

@@ -85,7 +85,6 @@ class SheetBodyOf : public SheetBody {
     m_rest_angles = m_sheet->angles(m_sheet->nodes(m_input.mesh.vertices), {});
     const Points rest_nodes = relaxed(m_input.mesh.vertices, {}, flat);
     m_undeformed = measures(rest_nodes, m_rest_angles);
-    m_strains = Rests<Triangle>::Zero(Triangle::measures, m_undeformed.cols());
     m_sheet->set_rest_angles(m_rest_angles,
                              shapes(rest_nodes, m_rest_angles).template bottomRows<3>().transpose());
     m_start_angles = m_rest_angles;
@@ -98,14 +97,15 @@ class SheetBodyOf : public SheetBody {
   VecX angles(const Points& x) const override { return term(0).angles(x); }
   bool flow(const Points& x, const std::vector<VecX>& weights) override {
     if (!m_plastic || m_input.internal_stiffness == 0) return false;
-    Rests<Triangle> rest = term(0).rest(), strains = m_strains;
-    const FlowCount count = move_rest(x, weights, rest, strains);
+    const double before = whole_energy(x, weights);
+    Rests<Triangle> rest = term(0).rest();
+    const FlowCount count =
+        shells::flow(*m_plastic, *m_sheet, m_triangles, shapes(x, term(0).angles(x)), m_undeformed, rest);
     m_held_back += count.held_back;
     if (count.flowed == 0) return false;
     set_rest(rest);
-    m_strains = strains;
     m_outside = std::max(m_outside, outside_examples(*m_plastic, *m_sheet, m_undeformed, rest));
-    m_dissipation += count.released;
+    m_dissipation += before - whole_energy(x, weights);
     return true;
   }
   double internal_energy(const Points& x) const override { return term(0).triangle_energies(x).sum(); }
@@ -115,7 +115,7 @@ class SheetBodyOf : public SheetBody {
   }
   SheetFields fields(const Points& x) const override;
   SheetState state() const override {
-    return {term(0).rest(), m_strains, term(0).reference_angles(), m_dissipation, m_outside, m_held_back};
+    return {term(0).rest(), term(0).reference_angles(), m_dissipation, m_outside, m_held_back};
   }
   void set_state(SheetState state) override {
     const auto& rest = term(0).rest();
@@ -123,7 +123,6 @@ class SheetBodyOf : public SheetBody {
         state.angles.size() != term(0).reference_angles().size())
       throw InputError("this state belongs to another sheet");
     set_rest(state.rest);
-    m_strains = state.strains;
     for (const auto& term : m_own_terms) term->set_reference_angles(state.angles);
     m_dissipation = state.dissipation;
     m_outside = state.outside;
@@ -160,8 +159,6 @@ class SheetBodyOf : public SheetBody {
     for (std::size_t s = 0; s < weights.size(); ++s) sum += example_energy(x, s, weights[s]);
     return sum;
   }
-  FlowCount move_rest(const Points& x, const std::vector<VecX>& weights, Rests<Triangle>& rest,
-                      Rests<Triangle>& strains);
   void set_rest(const Rests<Triangle>& rest) {
     for (const auto& term : m_own_terms) term->set_rest(rest);
   }
@@ -215,49 +212,10 @@ class SheetBodyOf : public SheetBody {
 
   std::vector<Triangle> m_triangles;
   VecX m_rest_angles, m_start_angles;
-  Rests<Triangle> m_undeformed, m_strains;
+  Rests<Triangle> m_undeformed;
   std::vector<std::shared_ptr<SheetTerm<Triangle>>> m_own_terms;
   std::optional<PlasticSheet<Triangle>> m_plastic;
 };
-
-// The flow's end, for all potentials.
-template <>
-FlowCount SheetBodyOf<PhysicalTriangle>::move_rest(const Points& x, const std::vector<VecX>& weights,
-                                                   Rests<PhysicalTriangle>& rest,
-                                                   Rests<PhysicalTriangle>& strains) {
-  const auto energy = [&](std::size_t t, const Vec6& q, const Vec6& change) -> Vec2 {
-    const Vec6 p = m_triangles[t].measure(q);
-    Vec2 sum = term(0).energy_along(t, p, weights.empty() ? VecX() : weights[0], change);
-    for (std::size_t s = 1; s < weights.size(); ++s) sum += term(s).energy_along(t, p, weights[s], change);
-    return sum;
-  };
-  return shells::flow(*m_plastic, *m_sheet, m_triangles, shapes(x, term(0).angles(x)), m_undeformed, energy,
-                      rest, strains);
-}
-
-template <>
-FlowCount SheetBodyOf<PaperTriangle>::move_rest(const Points& x, const std::vector<VecX>& weights,
-                                                Rests<PaperTriangle>& rest, Rests<PaperTriangle>& strains) {
-  constexpr int most_tries = 6;
-  const Rests<PaperTriangle> from = rest, strains_before = strains;
-  const double before = whole_energy(x, weights);
-  FlowCount count = shells::flow(*m_plastic, *m_sheet, m_triangles, shapes(x, term(0).angles(x)),
-                                 m_undeformed, rest, strains);
-  if (count.flowed == 0) return count;
-  const Rests<PaperTriangle> to = rest, grown = strains;
-  double part = 1;
-  for (int k = 0; k < most_tries; ++k, part *= 0.5) {
-    rest = k == 0 ? to : blend(from, to, part);
-    strains = strains_before + part * (grown - strains_before);
-    set_rest(rest);
-    count.released = before - whole_energy(x, weights);
-    if (count.released >= 0) return count;
-  }
-  rest = from;
-  strains = strains_before;
-  set_rest(from);
-  return {0, 0, count.held_back};
-}
 
 template <class Triangle>
 void SheetBodyOf<Triangle>::check_pose(const Points& pose, const VecX& theta) const {
@@ -309,7 +267,8 @@ void SheetBodyOf<Triangle>::make_plastic() {
   m_sheet->set_first_node(0);
   PlasticSheet<Triangle> plastic;
   plastic.yield_strain = m_input.plastic->yield_strain;
-  plastic.curvature_of_strain = (m_input.plastic->full_section ? 3.0 : 2.0) / m_input.material.thickness;
+  plastic.yield_curvature =
+      (m_input.plastic->full_section ? 3.0 : 2.0) * plastic.yield_strain / m_input.material.thickness;
   plastic.poses = all_measures(m_input.plastic->poses, m_input.plastic->numbers);
   plastic.takes_part = m_input.plastic->takes_part;
   m_plastic = std::move(plastic);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/elastic/yield_curve.h"
 #include "core/base/state_member.h"
 #include "core/implicit/node_term.h"
 #include "shells/sheet.h"
@@ -28,7 +27,7 @@ struct SheetExamples {
 };
 
 struct SheetPlasticity {
-  YieldCurve yield_strain;  // yield stress over Young's modulus
+  double yield_strain = 0;
   bool full_section = true;
   std::vector<Points> poses;
   std::vector<int> numbers;
@@ -65,16 +64,14 @@ struct SheetFields {
 };
 
 struct SheetState {
-  MatX rest;     // p̄, one column per triangle
-  MatX strains;  // ε of what has flowed (plasticity.h)
-  VecX angles;   // θ of the last step's end
+  MatX rest;    // p̄, one column per triangle
+  VecX angles;  // θ of the last step's end
   double dissipation = 0;
   double outside = 0;  // largest outside_examples() of any step
   int held_back = 0;
 
   static constexpr auto described() {
-    return std::tuple(member("rest", &SheetState::rest), member("strains", &SheetState::strains),
-                      member("angles", &SheetState::angles),
+    return std::tuple(member("rest", &SheetState::rest), member("angles", &SheetState::angles),
                       member("dissipation", &SheetState::dissipation),
                       member("outside", &SheetState::outside), member("held_back", &SheetState::held_back));
   }

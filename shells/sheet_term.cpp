@@ -407,21 +407,6 @@ double SheetTerm<Triangle>::example_energy(const Points& x, const VecX& w) const
   return sum;
 }
 
-template <class Triangle>
-Vec2 SheetTerm<Triangle>::energy_along(std::size_t t, const Measures& p, const VecX& w,
-                                       const Measures& change) const {
-  const auto add = [&](const Measures& stretch, const Measures& moved, double factor) {
-    const Measures pull = factor * m_triangles[t].resist(moved);
-    return Vec2(-stretch.dot(pull), change.dot(pull));
-  };
-  Vec2 sum = add(p - m_rest.col(to_row(t)), change, m_internal);
-  if (!in_examples(t)) return sum;
-  // p_0 has the share that the examples leave it.
-  const double share = 1 - w.sum();
-  const Vec2 examples = add(p - example_rest(t, w), m_factors.cwiseProduct(change), 1);
-  return sum + Vec2(share * examples[0], share * share * examples[1]);
-}
-
 template class SheetTerm<PhysicalTriangle>;
 template class SheetTerm<PaperTriangle>;
 

@@ -83,9 +83,6 @@ class SheetTerm : public NodeTerm {
   // W_i of each triangle, its membrane and its bending part (rows), J.
   MatX triangle_energies(const Points& x) const;
   double example_energy(const Points& x, const VecX& w) const;
-  // Of the energy of triangle t at its measures p when the rest state moves by s times `change`: slope at s = 0 and
-  // second derivative, J.
-  Vec2 energy_along(std::size_t t, const Measures& p, const VecX& w, const Measures& change) const;
 
  private:
   static constexpr int k_nodes = 9;  // own vertices, opposite ones across the edges, packs

@@ -83,6 +83,15 @@ std::string read_all(const fs::path& path, int descriptor, std::uintmax_t size, 
   return bytes;
 }
 
+// A short file with nothing but spaces and line ends.
+bool is_blank(int descriptor, off_t size) {
+  std::string bytes(4096, '\0');
+  if (size > static_cast<off_t>(bytes.size())) return false;
+  const ssize_t got = ::read(descriptor, bytes.data(), bytes.size());
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return bytes.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
 std::string hash_of(std::string_view bytes) {
   Hasher hash;
   hash.add_text(bytes);
@@ -104,7 +113,7 @@ std::string problem_of_file(const fs::path& path) {
   if (const std::string problem = problem_of_open(path, status); !problem.empty()) return problem;
   const Descriptor file(path);
   if (!file.is_open()) return problem_of_error(file.error());
-  return status.st_size == 0 ? "is empty" : "";
+  return status.st_size == 0 || is_blank(file.number(), status.st_size) ? "is empty" : "";
 }
 
 std::string read_whole_file(const fs::path& path, std::uintmax_t most) {

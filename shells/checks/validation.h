@@ -31,7 +31,4 @@ std::vector<ValidationRecord> validate_hemisphere(const ValidationContext& conte
 std::vector<ValidationRecord> validate_motion(const ValidationContext& context);
 std::vector<ValidationRecord> validate_plasticity(const ValidationContext& context);
 
-// plastic_cases.cpp
-std::vector<ValidationRecord> validate_plastic_strips(const ValidationContext& context);
-
 }  // namespace exemplar::shells

@@ -55,39 +55,4 @@ inline Swing swing_of(Method& method, const Scene& scene) {
   return out;
 }
 
-// A bar of 1 m, 0.1 × 0.1 m², E = 1 MPa without gravity, held at one end, the other pulled by 10 N.
-inline SceneSettings pulled_bar() {
-  SceneSettings settings = pulled_cube(1e6);
-  settings.time = {1.26, 100, 4};
-  BodySettings& body = settings.bodies[0];
-  body.surface.box = BoxParams{Vec3(1, 0.1, 0.1), {20, 2, 2}};
-  body.volume.grid = IntVec3(20, 2, 2);
-  SupportSettings held;
-  held.region.half_space = RegionHalfSpace{Vec3(-0.46, 0, 0), -Vec3::UnitX()};
-  body.supports.push_back(held);
-  PullSettings& pull = *settings.loads[0].pull;
-  pull.point = Vec3(0.5, 0, 0);
-  pull.target = Vec3(10, 0, 0);
-  pull.max_force = 10;
-  return settings;
-}
-
-// How far the section half way moves in the mean over the last five of ten swings, over F L/(E A) of what is free of it.
-inline double stretch_of(Method& method, const Scene& scene, double held_up_to) {
-  const Points& rest = scene.bodies[0].surface().vertices;
-  double sum = 0;
-  int count = 0;
-  for (int frame = 1; frame <= scene.frame_count(); ++frame) {
-    if (method.advance(scene.frame_time(frame), k_never).status != Status::ok) return 0;
-    if (frame <= scene.frame_count() / 2) continue;
-    const Points now = method.fields().front().points;
-    for (Eigen::Index i = 0; i < rest.rows(); ++i) {
-      if (std::abs(rest(i, 0)) > 1e-9) continue;
-      sum += now(i, 0) - rest(i, 0);
-      ++count;
-    }
-  }
-  return sum / count / (10 * -held_up_to / (1e6 * 0.01));
-}
-
 }  // namespace exemplar

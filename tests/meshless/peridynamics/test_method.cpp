@@ -287,31 +287,6 @@ TEST(Method, FrictionHoldsABodyOnASlope) {
   EXPECT_NEAR(mean(20), mean(10), 2e-5);
 }
 
-// 1° below the critical angle, at the default restitution: swinging for ever on its surface, a block walked down at 68 mm/s.
-TEST(Method, FrictionHoldsABlockJustBelowTheCriticalAngle) {
-  SceneSettings settings = dropped_box();
-  settings.time = {1.0, 30, 4};
-  const double angle = std::atan(0.5) - EIGEN_PI / 180;
-  settings.gravity = 9.81 * Vec3(std::sin(angle), -std::cos(angle), 0);
-  BodySettings& body = settings.bodies[0];
-  body.surface.box = BoxParams{Vec3(0.2, 0.1, 0.2), {4, 2, 4}};
-  body.velocity = Vec3::Zero();
-  body.rotation = {};
-  body.position = Vec3(0, 0.05, 0);
-  body.material = {};
-  body.material.young = 1e6;
-  body.material.friction = 0.5;
-  settings.obstacles[0].friction.reset();
-  const Scene scene = make_scene(settings, "");
-  const auto method = make_method(scene, small(ElementKind::cubes));
-  double before = 0;
-  for (int frame = 1; frame <= scene.frame_count(); ++frame) {
-    ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
-    if (2 * frame == scene.frame_count()) before = method->diagnostics().centre_of_mass.x();
-  }
-  EXPECT_LT(std::abs(method->diagnostics().centre_of_mass.x() - before) / 0.5, 1e-4);
-}
-
 // Waves of 2.6 m/s allow steps in which 100 m/s are metres: particles were found below the floor by twenty times the
 // body's size, and the run was called done.
 TEST(Method, ASoftBodyFasterThanItsWavesIsNotLostUnsaid) {
