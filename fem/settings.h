@@ -71,10 +71,10 @@ inline void describe(Describe<PlasticitySettings>& d) {
   d.field("use_examples", &PlasticitySettings::use_examples, "",
           "confine plastic flow to the plastic examples where the body has some");
   d.field(
-      "rate", &PlasticitySettings::rate, "1/s",
-      "the paper's rate of plastic flow, by which the stress stays above the yield stress while it flows; "
-      "none: it flows without delay",
-      positive())
+       "rate", &PlasticitySettings::rate, "1/s",
+       "the paper's rate of plastic flow, by which the stress stays above the yield stress while it flows; "
+       "none: it flows without delay",
+       positive())
       .live();
   d.field("distance_penalty", &PlasticitySettings::distance_penalty, "Pa",
           "raises the yield stress with the distance to the examples (η; 0: off)", non_negative());

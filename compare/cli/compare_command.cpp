@@ -17,8 +17,8 @@
 #include "compare/cli/run_board.h"
 #include "compare/jobs/batch.h"
 #include "compare/jobs/quoting.h"
-#include "compare/report/pictures.h"
 #include "compare/reference/reference_file.h"
+#include "compare/report/pictures.h"
 #include "compare/report/report.h"
 #include "compare/results/cards.h"
 #include "compare/results/claims.h"
@@ -113,8 +113,8 @@ int print_snakefile(const Study& planned, const fs::path& output, const CompareA
     const PlannedRun& run = study.runs[i];
     if (!run.file.empty()) continue;
     const std::string record = run.directory + "/run.json";
-    const std::string command = shell_line(lasting_command_of(run, study, folder, arguments)) + " || test -s " +
-                                shell_quoted((folder / record).string());
+    const std::string command = shell_line(lasting_command_of(run, study, folder, arguments)) +
+                                " || test -s " + shell_quoted((folder / record).string());
     inputs += fmt::format("        {},\n", python_string(record));
     rules +=
         snakemake_rule(fmt::format("run_{}", i), run.name, record, std::max(1, arguments.threads), command);

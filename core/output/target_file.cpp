@@ -79,10 +79,11 @@ void check_target_folder(const fs::path& folder, const WriteRule& rule) {
   const bool is_there = fs::exists(fs::symlink_status(folder));
   if (is_there && !fs::is_directory(folder)) refuse_target(folder, "is not a folder: choose another name");
   if (!is_there || fs::is_empty(folder) || mark_of(folder) == k_folder || rule.overwrite) return;
-  refuse_target(folder,
-         "is there already and holds files that Exemplar did not make: choose another folder, or let files "
-         "in it be "
-         "replaced with --overwrite");
+  refuse_target(
+      folder,
+      "is there already and holds files that Exemplar did not make: choose another folder, or let files "
+      "in it be "
+      "replaced with --overwrite");
 }
 
 void mark_folder(const fs::path& folder) {

@@ -38,7 +38,8 @@ class BodyWatch {
                                    std::span<const WatchedBody> bodies, double time);
 
   struct State {
-    std::vector<double> flat_since;  // s, per body: since when it has had next to no volume; < 0: it has its own
+    std::vector<double>
+        flat_since;  // s, per body: since when it has had next to no volume; < 0: it has its own
 
     static constexpr auto described() { return std::tuple(member("flat_since", &State::flat_since)); }
   };

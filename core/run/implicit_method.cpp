@@ -100,6 +100,8 @@ void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings,
 constexpr int k_first_level = 4, k_most_levels = 14;
 // In position they may be off by the scene's accuracy times this part of the body's size.
 constexpr double k_position_share = 3e-3;
+// Attempts at a step, each half as long as the one before, after which implicit Euler takes it.
+constexpr int k_most_unsolved = 4;
 // A step is doubled when its error would then still be below this part of what is allowed.
 constexpr double k_safety = 0.8;
 
@@ -197,7 +199,7 @@ class ImplicitMethod : public Method {
   StepStart step_start() const;
   void go_back(const StepStart& start);
   HalvingClock clock_until(double until) const;
-  StepOutcome take_stages(double dt, bool may_refuse);
+  StepOutcome take_stages(Integrator integrator, double dt, bool may_refuse);
   double error_of_step(const ImplicitState& start, double dt);
   double energy_in_play() const;
   void note_imbalance();
@@ -537,7 +539,9 @@ std::string ImplicitMethod::failure(const StepOutcome& outcome) const {
 
 // The fixed number of steps, or steps that begin as long as the last one was.
 HalvingClock ImplicitMethod::clock_until(double until) const {
-  if (!is_controlled()) return {m_state.time, until, m_scene.step(), m_settings.max_halvings};
+  const bool is_given = m_scene.time.steps_per_frame.has_value();
+  if (!is_controlled())
+    return {m_state.time, until, is_given ? m_scene.step() : 1 / m_scene.time.fps, m_settings.max_halvings};
   return {m_state.time, until, 1 / m_scene.time.fps, k_most_levels, m_state.level};
 }
 
@@ -553,9 +557,9 @@ void ImplicitMethod::go_back(const StepStart& start) {
 }
 
 // One step in its integrator's stages. When it is not ok the state may be that after some of them.
-StepOutcome ImplicitMethod::take_stages(double dt, bool may_refuse) {
+StepOutcome ImplicitMethod::take_stages(Integrator integrator, double dt, bool may_refuse) {
   StepOutcome step;
-  for (const StepStage& stage : stages_of(m_solver.options().integrator, dt)) {
+  for (const StepStage& stage : stages_of(integrator, dt)) {
     StepInput input = make_input(stage.dt);
     input.rule = stage.rule;
     input.may_refuse = may_refuse;
@@ -606,6 +610,7 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
   HalvingClock clock = clock_until(until);
   const int order = order_of_local_error(m_solver.options().integrator);
   m_residual = 0;
+  int unsolved = 0;  // attempts at this step that did not converge
   while (!clock.done() && report.status == Status::ok) {
     if (interrupted && interrupted()) {
       report.status = Status::interrupted;
@@ -614,10 +619,14 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
     std::optional<StepStart> start;
     if (may_go_back()) start = step_start();
     const double dt = clock.dt();
-    const StepOutcome outcome = take_stages(dt, clock.can_halve());
+    // What Newton's method cannot solve with little damping is solved with that of implicit Euler.
+    const bool falls_back = is_controlled() && unsolved >= k_most_unsolved;
+    const StepOutcome outcome = take_stages(
+        falls_back ? Integrator::implicit_euler : m_solver.options().integrator, dt, clock.can_halve());
     report.iterations += outcome.newton.iterations;
-    const double error =
-        outcome.status == StepStatus::ok && is_controlled() ? error_of_step(start->solver, dt) : 0;
+    const double error = outcome.status == StepStatus::ok && is_controlled() && !falls_back
+                             ? error_of_step(start->solver, dt)
+                             : 0;
     if (outcome.status == StepStatus::ok && (error <= 1 || !clock.can_halve())) {
       if (is_controlled()) {
         clock.advance_at_size();
@@ -626,11 +635,13 @@ StepReport ImplicitMethod::advance(double until, const InterruptCheck& interrupt
         clock.advance();
       }
       m_state.time = clock.time();
+      unsolved = 0;
       note_imbalance();
       ++report.steps;
       continue;
     }
     if (start) go_back(*start);
+    unsolved += outcome.status == StepStatus::not_converged ? 1 : 0;
     if (outcome.status == StepStatus::interrupted) {
       report.status = Status::interrupted;
     } else if (clock.can_halve()) {

@@ -142,6 +142,7 @@ class PeridynamicsMethod : public Method {
   ObstaclePoint nearest_obstacle(int particle, const Vec3& point) const;
   YieldingObstacles yielding_obstacles();
   double obstacle_speed() const;
+  void note_set_up(double bonds);
   double expected_steps() const;
   bool take_step(double dt);
   void settle(double now, double dt);
@@ -242,6 +243,11 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   m_times[0].second = stopwatch.seconds();
   m_solver->group_bonds();
   const double bonds = static_cast<double>(m_solver->bonds().directed_bonds());
+  note_set_up(bonds);
+}
+
+// `bonds`: each in both directions.
+void PeridynamicsMethod::note_set_up(double bonds) {
   m_notes.push_back(
       {Severity::note,
        fmt::format("{} particles, spacing {:.4g} m, horizon {:.4g} m, {} bonds ({:.1f} bytes each way)",
@@ -261,10 +267,10 @@ PeridynamicsMethod::PeridynamicsMethod(const Scene& scene, const Settings& setti
   if (m_settings.dust != DustDisplay::surface &&
       (m_settings.dust_size == 0 || m_settings.surface == WrittenSurface::deforming))
     m_notes.push_back({Severity::warning, "dust has no effect without dust_size and surface: fragments"});
-  const Notes overlaps = body_overlap_notes(scene);
+  const Notes overlaps = body_overlap_notes(m_scene);
   m_notes.insert(m_notes.end(), overlaps.begin(), overlaps.end());
   // Advance shortens steps to divide a scene step: what counts is the longest it can take.
-  if (const auto warning = check_step(std::min(m_step, scene.step()), m_solver->stable_step())) {
+  if (const auto warning = check_step(std::min(m_step, m_scene.step()), m_solver->stable_step())) {
     m_notes.push_back({Severity::warning, *warning});
   }
 }

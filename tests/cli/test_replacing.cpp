@@ -157,7 +157,8 @@ TEST_F(Replacing, OnlyWhatTheRunMadeIsRemoved) {
   };
   ASSERT_EQ(run(k_rigid_run + "-o out").exit_code, 0);
   put();
-  EXPECT_EQ(run(k_rigid_run + "-o out --overwrite --frames 2").exit_code, 2);  // surface_00099 has a frame's name
+  EXPECT_EQ(run(k_rigid_run + "-o out --overwrite --frames 2").exit_code,
+            2);  // surface_00099 has a frame's name
   expect_kept("a refused run");
 }
 
@@ -169,7 +170,8 @@ TEST_F(Replacing, FilesOfOthersSurviveRunsInTheirFolder) {
                                                {"frames/x.vtp", "e"}};
   for (const auto& [name, text] : own) write_text(m_folder / "out" / name, text);
   for (const std::string flags : {"", "--resume", "--overwrite --frames 3", "--resume"}) {
-    EXPECT_EQ(run(k_rigid_run + "-o out " + flags).exit_code, 0) << flags << read_text(m_folder / "stderr.txt");
+    EXPECT_EQ(run(k_rigid_run + "-o out " + flags).exit_code, 0)
+        << flags << read_text(m_folder / "stderr.txt");
     for (const auto& [name, text] : own) EXPECT_EQ(read_text(m_folder / "out" / name), text) << name << flags;
   }
 }

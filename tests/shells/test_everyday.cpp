@@ -68,7 +68,7 @@ TEST(ShellEveryday, ASheetThatStrikesTheFloorEdgeOnGainsNoEnergy) {
 }
 
 TEST(ShellEveryday, ForcesOutOfBalanceInCollapsedTrianglesAreSaid) {
-  ShellRun run(edge_on("1e5", false));
+  ShellRun run(edge_on("1e5", false), {"time.steps_per_frame=1"});
   ASSERT_EQ(run.frames(1, 20).status, Status::ok);
   const Notes notes = run.method().notes();
   EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const Note& note) {

@@ -31,8 +31,8 @@ struct RunRecord {
   std::string scene;  // path as it was given
   std::string title;
   std::vector<std::string> assignments;  // --set
-  std::string content_key;        // of everything that determines the result
-  std::vector<InputFile> inputs;  // every file that was read, relative to the scene's folder
+  std::string content_key;               // of everything that determines the result
+  std::vector<InputFile> inputs;         // every file that was read, relative to the scene's folder
   int threads = 0, blas_threads = 1;
   std::vector<std::string> not_modelled;
   Notes notes;

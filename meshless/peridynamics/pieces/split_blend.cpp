@@ -6,7 +6,6 @@ namespace exemplar::peridynamics {
 
 namespace {
 
-
 std::vector<std::vector<int>> members_of(const Fragments& fragments) {
   std::vector<std::vector<int>> members(fragments.count());
   for (std::size_t i = 0; i < fragments.of.size(); ++i)

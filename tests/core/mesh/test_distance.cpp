@@ -10,9 +10,9 @@ namespace exemplar {
 namespace {
 
 using testing::box_surface;
+using testing::merge_meshes;
 using testing::random_points;
 using testing::sphere_surface;
-using testing::merge_meshes;
 using testing::torus_surface;
 using testing::unit;
 

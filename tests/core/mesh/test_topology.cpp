@@ -10,8 +10,8 @@ namespace exemplar {
 namespace {
 
 using testing::box_surface;
-using testing::sphere_surface;
 using testing::merge_meshes;
+using testing::sphere_surface;
 using testing::torus_surface;
 using testing::unit;
 

@@ -58,7 +58,7 @@ TEST(Pulls, WithoutANameActOnEveryBody) {
 TEST(Pulls, AreRefusedWithTheirPlace) {
   const auto says = [](const std::string& loads, const std::string& what) {
     const std::string text = refusal(loads);
-    EXPECT_NE(text.find(what), std::string::npos) << text;
+    EXPECT_NE(text.find(what), std::string::npos) << loads << ": " << text;
   };
   says(R"([{"pull": {"target": [0, 1, 0], "stiffness": 1}}])",
        "loads[0].pull: one of these is needed: point, triangle");
