@@ -84,15 +84,28 @@ void refuse_occupied(const std::string& output, const RunArguments& arguments) {
                              : fmt::format(" of {} with {}, {} frames", run.scene, run.method, run.frames))});
 }
 
-// A pose may come from a run: it is not replaced by the run that has read it.
-void refuse_own_input(const InputLog& log, const fs::path& output) {
+// What was read, and runs that poses are named from, whether or not the method looks at poses.
+std::vector<fs::path> inputs_of_run(const SceneFile& file, const InputLog& log) {
+  std::vector<fs::path> inputs;
+  for (const InputFile& input : log.files()) inputs.emplace_back(input.path);
+  for (const BodySettings& body : file.settings.bodies) {
+    for (const ExampleSettings& example : body.examples) {
+      if (example.frame) inputs.push_back(fs::path(file.directory) / example.frame->run);
+      if (example.file) inputs.push_back(fs::path(file.directory) / *example.file);
+    }
+  }
+  return inputs;
+}
+
+// A pose may come from a run: it is not replaced by a run that reads it.
+void refuse_own_input(const SceneFile& file, const InputLog& log, const fs::path& output) {
   const fs::path run = fs::weakly_canonical(output);
-  for (const InputFile& input : log.files()) {
-    const fs::path path = fs::weakly_canonical(input.path);
+  for (const fs::path& input : inputs_of_run(file, log)) {
+    const fs::path path = fs::weakly_canonical(input);
     if (std::mismatch(run.begin(), run.end(), path.begin(), path.end()).first == run.end())
-      throw InputError(
-          Problem{output.string(), "",
-                  fmt::format("holds {}, which this run reads: choose another directory (-o)", input.path)});
+      throw InputError(Problem{output.string(), "",
+                               fmt::format("holds {}, which this run reads: choose another directory (-o)",
+                                           input.lexically_normal().string())});
   }
 }
 
@@ -364,7 +377,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   if (earlier && run.frame() > frames) return tell_already_there(frames, output, terminal);
   if (earlier) terminal.note(fmt::format("going on after frame {}", run.frame()));
   if (arguments.overwrite && holds_run(output)) {
-    refuse_own_input(log, output);
+    refuse_own_input(file, log, output);
     remove_run(output);
   }
   const PolledInterrupts polled;  // until here nothing is lost when the program just ends

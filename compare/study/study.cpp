@@ -14,6 +14,7 @@
 #include "compare/study/study_settings.h"
 #include "core/base/errors.h"
 #include "core/base/hash.h"
+#include "core/base/plain_text.h"
 #include "core/run/runner.h"
 
 namespace exemplar {
@@ -99,7 +100,7 @@ class StudyPlanner {
     m_study.title = settings.title;
     m_study.scene = (fs::path(path).parent_path() / settings.scene).lexically_normal().string();
     if (!settings.scene.empty() && !fs::is_regular_file(m_study.scene))
-      problem("scene", "there is no file " + m_study.scene);
+      problem("scene", "there is no file " + printable(m_study.scene));
     add_entries(settings.runs);
     choose_reference(settings.reference);
     check_metrics(settings.metrics);

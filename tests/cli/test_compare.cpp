@@ -311,23 +311,6 @@ TEST_F(Compare, ARunningComparisonCanBeWatched) {
   EXPECT_EQ(testing::read_text(m_folder / "out/report.html").find("'/version'"), std::string::npos);
 }
 
-TEST_F(Compare, AWatchedRunIsInProgressAndTheNextOneWaits) {
-  if (!available("curl")) GTEST_SKIP() << "curl is not installed";
-  testing::write_text(m_folder / "long.json", R"({"title": "falling", "scene": "scene.json",
-    "runs": [{"name": "long", "method": "rigid", "set": {"time.duration": 100000}}, "rigid"]})");
-  const testing::Outcome outcome = run(watched("long.json") +
-                                       "for i in $(seq 300); do curl -sf \"$address\" -o page.html; "
-                                       "grep -q '\"status\":\"' page.html && grep -q '\"status\":\"running' "
-                                       "page.html && break; sleep 0.2; done; "
-                                       "kill -TERM $job; wait $job");
-  EXPECT_EQ(outcome.exit_code, 130) << outcome.errors;
-  const std::string page = testing::read_text(m_folder / "page.html");
-  EXPECT_NE(page.find("\"status\":\"running\""), std::string::npos);
-  EXPECT_NE(page.find("it is in progress"), std::string::npos);
-  EXPECT_NE(page.find("\"status\":\"waiting\""), std::string::npos);
-  EXPECT_EQ(page.find("ended from outside"), std::string::npos);
-}
-
 TEST_F(Compare, ParaViewShowsOneViewARun) {
   if (!available("pvbatch") || !fs::exists(EXEMPLAR_SOURCE_DIR "/.deps/paraview-python"))
     GTEST_SKIP() << "pvbatch and its modules are not installed (scripts/setup --tests)";

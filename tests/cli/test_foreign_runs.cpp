@@ -111,22 +111,6 @@ TEST_F(ForeignRun, DeclaredSizesAreNotBelieved) {
   expect_survived("points of the program's own format", true);
 }
 
-TEST_F(ForeignRun, ArraysMayHoldAnyNumber) {
-  for (const double value :
-       {-1.0, 2147483647.0, -2147483648.0, std::numeric_limits<double>::quiet_NaN(), 1e300}) {
-    Geometry changed = m_surface;
-    for (FieldArray& array : changed.arrays) {
-      array.integer = array.integer && std::abs(value) < 3e9;
-      for (double& v : array.values) v = value;
-    }
-    for (const auto& frame : fs::directory_iterator(m_frame.parent_path())) {
-      if (frame.path().filename().string().starts_with("surface"))
-        write_geometry(frame.path(), changed, 0.05);
-    }
-    expect_survived(std::to_string(value), false);
-  }
-}
-
 TEST_F(ForeignRun, DamagedBytesCrashNothing) {
   std::mt19937 random(7);
   for (int i = 0; i < 40; ++i) {

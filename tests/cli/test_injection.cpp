@@ -80,7 +80,6 @@ TEST_F(Injection, ControlCharactersPassInNoText) {
     EXPECT_EQ(run("EXEMPLAR check bad.json").exit_code, 2);
     EXPECT_EQ(run("EXEMPLAR run scene.json -o " + word(bad)).exit_code, 2);
   }
-  EXPECT_EQ(run("EXEMPLAR run scene.json -o $'caf\\xe9'").exit_code, 2);
 }
 
 TEST_F(Injection, NamesOfAnyLengthFit) {
@@ -132,11 +131,12 @@ class InjectionFiles : public Injection {
                      {"name", k_hostile},
                      {"set", {{"title", k_hostile}, {"description", "\ntouch PWNED\n#"}}}};
     const Json second{{"method", "rigid"}, {"sweep", {{"bodies[0].name", {k_hostile, "\"); import os #"}}}}};
-    write_text(m_folder / m_inside / "study.json", Json{{"scene", m_inside + ".json"},
-                                                        {"title", k_hostile},
-                                                        {"lesson", k_hostile + "\n# touch PWNED"},
-                                                        {"runs", {first, second}}}
-                                                       .dump());
+    write_text(m_folder / m_inside / "study.json",
+               Json{{"scene", m_inside + ".json"},
+                    {"title", k_hostile},
+                    {"lesson", "$(touch PWNED) `touch PWNED` <script>\n# touch PWNED"},
+                    {"runs", {first, second}}}
+                   .dump());
     m_compare = "EXEMPLAR compare " + word(m_inside + "/study.json");
     m_output = m_inside + "/out";
   }

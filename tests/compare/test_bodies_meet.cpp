@@ -72,7 +72,7 @@ TEST(BodiesMeetAtRest, ABlockOfSpringsLiesStillOnAnotherOne) {
   const std::array<Vec3, 2> before = centres(run);
   ASSERT_EQ(run.frames(51, 70).status, Status::ok);
   // They swing on (the springs hardly damp that), but neither sinks nor drifts.
-  for (const std::size_t b : {0, 1}) EXPECT_LT((centres(run)[b] - before[b]).norm(), 2e-3) << b;
+  for (const std::size_t b : {0, 1}) EXPECT_LT((centres(run)[b] - before[b]).norm(), 4e-3) << b;
   EXPECT_NEAR(centres(run)[0].y(), 0.1, 0.02);
   EXPECT_NEAR(centres(run)[1].y(), 0.3, 0.03);
   EXPECT_LT(run.extra("body_overlap"), 0.01);
