@@ -1,12 +1,15 @@
 #include "fem/example_term.h"
 
 #include <Eigen/LU>
+#include <cmath>
 
 #include "core/base/errors.h"
 #include "core/base/index.h"
 #include "core/base/parallel.h"
 #include "core/elastic/tet_kernel.h"
 #include "core/math/polar.h"
+#include "core/math/psd.h"
+#include "core/math/simplex_qp.h"
 
 namespace exemplar::fem {
 
@@ -45,18 +48,54 @@ void ExampleTerm::set_plastic(const std::vector<Mat3>& plastic_inverse, bool car
   m_weights.resize(0);
 }
 
-double ExampleTerm::energy_with(std::size_t e, const Points& x, const VecX& w, const Mat3& plastic_inverse,
-                                bool carry) const {
-  const Mat3 rest = plastic_inverse.inverse() * m_undeformed[e];
-  const Mat3 inverse = rest.inverse(), change = m_undeformed[e].inverse() * rest;
-  Mat3 edges = rest;
-  for (int i = 0; i < m_count; ++i) {
-    const Mat3& stored = m_poses[e * to_size(m_count) + to_size(i)];
-    const Mat3 pose = carry ? Mat3(stored * change) : stored;
-    edges += w[i] * (polar_rotation(pose * inverse).transpose() * pose - rest);
+VecX ExampleTerm::slopes(const Points& x, const VecX& w) {
+  Points unused = Points::Zero(x.rows(), 3);
+  VecX g = VecX::Zero(m_count);
+  add_gradient(x, w, unused, g);
+  return g;
+}
+
+// Newton's method on the simplex with curvatures from differences: there are only a few weights.
+VecX ExampleTerm::settled_weights(const Points& x, VecX w, const VecX& given) {
+  constexpr int most_iterations = 20, most_halvings = 8;
+  constexpr double difference = 1e-5, tolerance = 1e-7;
+  std::vector<Eigen::Index> free;
+  double room = 1;
+  for (Eigen::Index i = 0; i < m_count; ++i) {
+    if (i < given.size() && !std::isnan(given[i])) {
+      room -= given[i];
+    } else {
+      free.push_back(i);
+    }
   }
-  const Mat3 f = m_elements.edges(x, e) * edges.inverse();
-  return m_elements.volume[e] * std::visit([&](const auto& psi) { return psi.value(f); }, m_energy);
+  if (free.empty() || (m_on_simplex && room <= 0)) return w;
+  const SimplexGroup group{0, to_int(free.size()), room};
+  const auto groups = m_on_simplex ? std::span(&group, 1) : std::span<const SimplexGroup>();
+  double energy = value(x, w);
+  for (int k = 0; k < most_iterations; ++k) {
+    const VecX all = slopes(x, w), g = all(free);
+    MatX curvature(g.size(), g.size());
+    for (Eigen::Index i = 0; i < g.size(); ++i) {
+      VecX near = w;
+      near[free[to_size(i)]] += difference;
+      curvature.col(i) = (slopes(x, near)(free) - g) / difference;
+    }
+    const MatX a = make_positive(0.5 * (curvature + curvature.transpose()), 1e-6);
+    const VecX start = w(free), target = minimise_on_simplices(a, g - a * start, start, groups);
+    double share = 1;
+    VecX next = w;
+    for (int h = 0; h < most_halvings; ++h, share *= 0.5) {
+      next(free) = start + share * (target - start);
+      if (value(x, next) <= energy) break;
+    }
+    const double there = value(x, next);
+    if (!(there < energy)) return w;
+    const double moved = (next - w).lpNorm<Eigen::Infinity>();
+    w = next;
+    energy = there;
+    if (moved < tolerance) break;
+  }
+  return w;
 }
 
 Mat3 ExampleTerm::rest_edges(std::size_t e, const VecX& w) const {

@@ -51,9 +51,8 @@ class ExampleTerm : public NodeTerm {
   // when the body flows first and then takes the pose; else they stay.
   void set_plastic(const std::vector<Mat3>& plastic_inverse, bool carry = false);
 
-  // The energy of one element at x with another F_p⁻¹, J.
-  double energy_with(std::size_t e, const Points& x, const VecX& w, const Mat3& plastic_inverse,
-                     bool carry) const;
+  // The least energy at x over the weights that are not given (NaN: free), from `w` on.
+  VecX settled_weights(const Points& x, VecX w, const VecX& given);
 
   std::size_t element_count() const { return m_elements.count(); }
   const TetElements& elements() const { return m_elements; }
@@ -62,6 +61,7 @@ class ExampleTerm : public NodeTerm {
   Mat3 rest_edges(std::size_t e, const VecX& w) const;
 
  private:
+  VecX slopes(const Points& x, const VecX& w);  // ∂W_p/∂w
   void set_weights(const VecX& w);
   // Borders of one element or four from stiffness blocks and nodal forces N (columns: nodes 1 to 3).
   template <class S>

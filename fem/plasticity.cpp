@@ -77,14 +77,13 @@ struct Plasticity::Element {
   double distance;  // d
   double volume;    // m³
   const ElasticEnergy& energy;
-  const ElementEnergy& others;
 
   Mat3 inverse_at(double gamma) const { return inverse * path.factor(gamma); }
-  // In all potentials, J.
+  // W_i, J.
   double stored(double gamma) const {
     const Mat3 candidate = inverse_at(gamma);
     const double density = std::visit([&](const auto& psi) { return psi.value(total * candidate); }, energy);
-    return volume * density + (others ? others(index, candidate) : 0.0);
+    return volume * density;
   }
   Mat3 stress(double gamma) const {
     const Mat3 f = total * inverse_at(gamma);
@@ -164,7 +163,7 @@ double Plasticity::share_at_rate(const Element& element, double dt) const {
 }
 
 FlowSum Plasticity::update(const Points& x, const ElasticEnergy& energy, double dt, TetElements& elements,
-                           const ElementEnergy& others, double share) {
+                           double share) {
   std::vector<ElementFlow> flows(elements.count());
   std::vector<Overstress> over(elements.count());
   const bool watched = m_parameters.rate && m_count == 0;
@@ -173,7 +172,7 @@ FlowSum Plasticity::update(const Points& x, const ElasticEnergy& energy, double 
     double distance = 0;
     const Mat3 shape = m_count > 0 ? projected_root(e, green_strain(total), &distance) : total;
     const Element element{
-        e, total, m_inverse[e], FlowPath(shape * m_inverse[e]), distance, elements.volume[e], energy, others};
+        e, total, m_inverse[e], FlowPath(shape * m_inverse[e]), distance, elements.volume[e], energy};
     const double gamma =
         share * (m_parameters.rate ? share_at_rate(element, dt) : share_without_delay(element));
     if (!(gamma > 0)) return;

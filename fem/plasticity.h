@@ -16,13 +16,12 @@
 // With the elastic strain in step 1, or without F_p⁻¹ in step 3, the deformation leaves the example space
 // (124° and 154° of a 90° twist were seen).
 // Plasticity never makes energy. A flow in the direction of the examples need not lower W_i (11 % of random states and
-// examples raised it, by up to 1.7 %), and any flow moves example 0 and may raise W_p by more than W_i loses (a column
-// with one example in both roles gained 55 to 79 J of 600): flow goes on only while the element's energy in all
-// potentials falls, and may then stop above τ'. As det F_p = 1, what examples change in volume is never reached.
+// examples raised it, by up to 1.7 %): flow goes on only while W_i falls, and may then stop above τ'. It also moves
+// example 0; what that does to W_p only the body knows (solid_model.h). As det F_p = 1, what examples change in volume
+// is never reached.
 // Symbols: τ_y yield stress (Pa), ν flow rate (1/s), η penalty of the distance to the examples (Pa), σ Cauchy stress (Pa).
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -50,9 +49,6 @@ struct Overstress {
   double strain_rate = 0;  // of ε, 1/s
 };
 
-// Energy (J) of element e that depends on its F_p⁻¹ besides W_i.
-using ElementEnergy = std::function<double(std::size_t e, const Mat3& inverse)>;
-
 class Plasticity {
  public:
   // `poses`: positions of the solver's nodes in each plastic example; none: conventional flow.
@@ -62,7 +58,7 @@ class Plasticity {
 
   // One update after a step of length dt; writes B F_p⁻¹ into elements.rest_inverse. `share`: this part of the flow.
   FlowSum update(const Points& x, const ElasticEnergy& energy, double dt, TetElements& elements,
-                 const ElementEnergy& others = {}, double share = 1);
+                 double share = 1);
   // Takes over what flowed within a step.
   FlowSum take_over(const std::vector<ElementFlow>& flows, TetElements& elements);
 

@@ -31,16 +31,6 @@ Points initial_pose(const SolidBody& body) {
   return pose;
 }
 
-// The element of a set on these tets for each element of the body; −1: none. Empty: the set has them all.
-std::vector<int> places_of(const std::vector<int>& tets, const TetElements& elements) {
-  if (tets.empty()) return {};
-  const std::size_t per_tet = elements.points_per_tet();
-  std::vector<int> places(elements.count(), -1);
-  for (std::size_t k = 0; k < per_tet * tets.size(); ++k)
-    places[to_size(tets[k / per_tet]) * per_tet + k % per_tet] = to_int(k);
-  return places;
-}
-
 }  // namespace
 
 void make_quadratic(SolidBody& body) {
@@ -138,7 +128,6 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
   m_example_terms.emplace_back();
   m_incompatible.emplace_back();
   m_compatible.emplace_back();
-  m_places.emplace_back();
   // A pose of a part would leave the other pose nodes loose, and two sets would need two poses.
   assert(method != ExampleMethod::compatible || (body.examples.size() <= 1 && body.midsides.empty()));
   for (const ExampleSet& set : body.examples) {
@@ -152,7 +141,6 @@ void SolidModel::add_body(std::size_t b, ExampleMethod method, double penalty,
                                                          energy, penalty, set.on_simplex);
       terms.push_back(m_compatible[b]);
     } else {
-      m_places[b].push_back(places_of(set.tets, m_elastic[b]->elements()));
       m_incompatible[b].push_back(
           std::make_shared<ExampleTerm>(make_elements(b, set.tets), poses, energy, set.on_simplex));
       terms.push_back(m_incompatible[b].back());
@@ -187,7 +175,7 @@ void SolidModel::add_viscosity(std::size_t b, std::vector<std::shared_ptr<NodeTe
 StepOutcome SolidModel::step(const StepInput& input) {
   set_yield(true);
   StepOutcome outcome = m_solver->step(input);
-  if (outcome.status == StepStatus::ok && !plasticity_frozen) flow(input.dt);
+  if (outcome.status == StepStatus::ok && !plasticity_frozen) flow(input);
   set_yield(false);
   return outcome;
 }
@@ -208,7 +196,7 @@ void SolidModel::set_yield(bool within_step) {
   }
 }
 
-void SolidModel::flow(double dt) {
+void SolidModel::flow(const StepInput& input) {
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     // Without W_i there is no stress to yield to (the examples' potential never makes anything flow).
     if (!m_plasticities[b] || m_bodies[b].internal_stiffness == 0) continue;
@@ -216,55 +204,46 @@ void SolidModel::flow(double dt) {
       const std::vector<ElementFlow> flows = m_elastic[b]->flows(m_solver->state().positions);
       m_dissipation += m_plasticities[b]->take_over(flows, m_elastic[b]->elements()).released;
     } else {
-      m_dissipation += m_compatible[b] ? flow_compatible(b, dt) : flow_after_step(b, dt);
+      m_dissipation += flow_after_step(b, input);
     }
   }
 }
 
-// Returns what W_i and W_p lost, J.
-double SolidModel::flow_after_step(std::size_t b, double dt) {
-  const FlowSum sum = m_plasticities[b]->update(m_solver->state().positions, m_elastic[b]->energy(), dt,
-                                                m_elastic[b]->elements(), example_energy_with(b));
-  if (sum.flowed) update_examples(b);
-  return sum.released;
-}
-
-// The pose of the compatible method is one for the whole body: no element knows what its flow does to W_p. All of them
-// flow less where the sum would rise.
-double SolidModel::flow_compatible(std::size_t b, double dt) {
+// Returns what W_i and W_p lost, J. Flow moves example 0; weights that are free follow, and only the body as a whole
+// knows what W_p is then: all elements flow less where the sum would rise.
+double SolidModel::flow_after_step(std::size_t b, const StepInput& input) {
   constexpr int most_tries = 6;
   Plasticity& plasticity = *m_plasticities[b];
   const std::vector<Mat3> inverse = plasticity.inverse();
   const std::vector<double> strains = plasticity.strains();
+  std::vector<VecX> weights;
+  for (const std::size_t term : m_example_terms[b]) weights.push_back(m_solver->state().weights[term]);
   const double before = example_energy_of(b);
   double share = 1;
   for (int k = 0; k < most_tries; ++k, share *= 0.5) {
-    const FlowSum sum = plasticity.update(m_solver->state().positions, m_elastic[b]->energy(), dt,
-                                          m_elastic[b]->elements(), {}, share);
+    const FlowSum sum = plasticity.update(m_solver->state().positions, m_elastic[b]->energy(), input.dt,
+                                          m_elastic[b]->elements(), share);
     if (!sum.flowed) return 0;
     update_examples(b);
+    settle_weights(b, input);
     const double released = sum.released + before - example_energy_of(b);
     if (released >= 0) return released;
     plasticity.set(inverse, strains, m_elastic[b]->elements());
     update_examples(b);
+    for (std::size_t s = 0; s < weights.size(); ++s) m_solver->set_weights(m_example_terms[b][s], weights[s]);
   }
   return 0;
 }
 
-// W_p of an element as a function of its F_p⁻¹; empty without elastic examples.
-ElementEnergy SolidModel::example_energy_with(std::size_t b) const {
-  if (m_incompatible[b].empty()) return {};
-  const bool carry = m_bodies[b].plastic->carries_examples;
-  return [this, b, carry](std::size_t e, const Mat3& inverse) {
-    double sum = 0;
-    for (std::size_t s = 0; s < m_incompatible[b].size(); ++s) {
-      const int place = m_places[b][s].empty() ? to_int(e) : m_places[b][s][e];
-      if (place >= 0)
-        sum += m_incompatible[b][s]->energy_with(to_size(place), m_solver->state().positions, weights(b, s),
-                                                 inverse, carry);
-    }
-    return sum;
-  };
+// The pose of the compatible method moves with its weights: there the next step does it.
+void SolidModel::settle_weights(std::size_t b, const StepInput& input) {
+  for (std::size_t s = 0; s < m_incompatible[b].size(); ++s) {
+    const std::size_t term = m_example_terms[b][s];
+    const bool named = term < input.given_weights.size() && input.given_weights[term];
+    m_solver->set_weights(term, m_incompatible[b][s]->settled_weights(
+                                    m_solver->state().positions, m_solver->state().weights[term],
+                                    named ? *input.given_weights[term] : VecX()));
+  }
 }
 
 void SolidModel::update_examples(std::size_t b) {

@@ -123,10 +123,9 @@ class SolidModel {
   Points global(std::size_t b, const Points& local) const;
   bool flows_within_steps(std::size_t b) const;
   void set_yield(bool within_step);
-  void flow(double dt);
-  double flow_after_step(std::size_t b, double dt);
-  double flow_compatible(std::size_t b, double dt);
-  ElementEnergy example_energy_with(std::size_t b) const;
+  void flow(const StepInput& input);
+  double flow_after_step(std::size_t b, const StepInput& input);
+  void settle_weights(std::size_t b, const StepInput& input);
   double example_energy_of(std::size_t b) const;
   void update_examples(std::size_t b);
 
@@ -138,7 +137,6 @@ class SolidModel {
   std::vector<std::vector<std::shared_ptr<ExampleTerm>>> m_incompatible;
   std::vector<std::shared_ptr<CompatibleTerm>> m_compatible;  // per body; none for the other method
   std::vector<std::vector<std::size_t>> m_example_terms;
-  std::vector<std::vector<std::vector<int>>> m_places;  // per set of a body: its element of each; −1: none
   std::vector<std::unique_ptr<Plasticity>> m_plasticities;
   std::unique_ptr<ImplicitSolver> m_solver;
   double m_dissipation = 0;

@@ -147,6 +147,8 @@ class ImplicitSolver {
 
   const ImplicitState& state() const { return m_state; }
   void set_state(ImplicitState state);
+  // Of one term, between steps.
+  void set_weights(std::size_t term, VecX weights) { m_state.weights[term] = std::move(weights); }
   const VecX& masses() const { return m_masses; }
   ImplicitOptions& options() { return m_options; }
   const std::vector<ObstacleBody>& obstacles() const { return m_obstacles; }

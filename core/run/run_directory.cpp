@@ -123,7 +123,9 @@ std::string content_key(const SceneFile& file, const std::string& method,
   Hasher hash;
   hash.add_text(program_version());
   hash.add_text(method);
-  hash.add_text(write_scene(file, method).dump());
+  Json scene = write_scene(file, method);
+  scene.erase("camera");
+  hash.add_text(scene.dump());
   for (const InputFile& input : inputs) {
     hash.add_text(input.path);
     hash.add_text(input.hash);

@@ -103,6 +103,28 @@ void check_copies(const std::vector<Thing>& things, const std::string& key, cons
                              copies, copies * k_gigabytes_of_thing, k_most_things));
 }
 
+// Copies are called after what they copy.
+template <class Named>
+bool is_named(const std::vector<Named>& all, const std::string& name) {
+  return std::any_of(all.begin(), all.end(), [&](const Named& one) { return name.starts_with(one.name); });
+}
+
+void check_camera(const SceneSettings& scene, const ProblemSink& problem) {
+  const CameraSettings& camera = *scene.camera;
+  const auto check_body = [&](const std::string& name, const std::string& path) {
+    if (!name.empty() && !is_named(scene.bodies, name))
+      problem(path, "there is no body called '" + name + "'");
+  };
+  check_body(camera.follow, "camera.follow");
+  for (std::size_t i = 0; i < camera.close_ups.size(); ++i)
+    check_body(camera.close_ups[i].body, "camera.close_ups[" + std::to_string(i) + "].body");
+  for (std::size_t i = 0; i < camera.hide.size(); ++i) {
+    if (!is_named(scene.obstacles, camera.hide[i]))
+      problem("camera.hide[" + std::to_string(i) + "]",
+              "there is no obstacle called '" + camera.hide[i] + "'");
+  }
+}
+
 void check_scene(const SceneSettings& scene, const ProblemSink& problem) {
   check_copies(scene.bodies, "bodies", problem);
   check_copies(scene.obstacles, "obstacles", problem);
@@ -117,6 +139,7 @@ void check_scene(const SceneSettings& scene, const ProblemSink& problem) {
     }
   }
   if (scene.bodies.empty()) problem("bodies", "expected at least one body");
+  if (scene.camera) check_camera(scene, problem);
 }
 
 }  // namespace
@@ -537,6 +560,44 @@ void describe(Describe<ExpectSettings>& d) {
   d.field("margin", &ExpectSettings::margin, "", "allowed difference", non_negative()).required();
 }
 
+void describe(Describe<CloseUpSettings>& d) {
+  d.field("name", &CloseUpSettings::name, "", "caption");
+  d.field("body", &CloseUpSettings::body, "", "name of the body to look at; empty: all");
+  d.field("at", &CloseUpSettings::at, "m",
+          "place to look at; none: the middle of the body, which is followed");
+  d.field("size", &CloseUpSettings::size, "m", "of what the picture holds; 0: all of the body",
+          non_negative());
+  d.field("direction", &CloseUpSettings::direction, "", "from there to the camera; none: the wide picture's");
+}
+
+void describe(Describe<CutSettings>& d) {
+  d.field("point", &CutSettings::point, "m", "on the plane");
+  d.field("normal", &CutSettings::normal, "", "towards what is not drawn");
+  d.check([](const CutSettings& cut, const ProblemSink& problem) {
+    if (cut.normal.isZero()) problem("normal", "has no direction");
+  });
+}
+
+void describe(Describe<CameraSettings>& d) {
+  d.field("look_at", &CameraSettings::look_at, "m",
+          "place in the middle of the picture; none: all that moves fits");
+  d.field("from", &CameraSettings::from, "m", "where the camera stands");
+  d.field("direction", &CameraSettings::direction, "",
+          "from the scene to the camera, where `from` is not given");
+  d.field("field_of_view", &CameraSettings::field_of_view, "deg", "from top to bottom", between(1, 120));
+  d.field("follow", &CameraSettings::follow, "", "name of a body that the camera goes along with");
+  d.field("close_ups", &CameraSettings::close_ups, "", "pictures beside the wide one");
+  d.field("hide", &CameraSettings::hide, "", "names of obstacles that are not drawn");
+  d.field("cut", &CameraSettings::cut, "", "a plane that opens the bodies to view");
+  d.check([](const CameraSettings& camera, const ProblemSink& problem) {
+    if (camera.from && camera.direction) problem("direction", "is given by `from` and `look_at` already");
+    if (camera.from && !camera.look_at) problem("look_at", "is needed beside `from`");
+    if (camera.direction && camera.direction->isZero()) problem("direction", "is zero");
+    if (camera.from && camera.look_at && *camera.from == *camera.look_at)
+      problem("from", "is where it looks");
+  });
+}
+
 void describe(Describe<SceneSettings>& d) {
   d.field("title", &SceneSettings::title, "", "one line").live();
   d.field("description", &SceneSettings::description, "", "what happens and what to look for").live();
@@ -546,6 +607,7 @@ void describe(Describe<SceneSettings>& d) {
   d.field("bodies", &SceneSettings::bodies, "", "what deforms").required();
   d.field("obstacles", &SceneSettings::obstacles, "", "rigid objects around them");
   d.field("loads", &SceneSettings::loads, "", "forces over time").live();
+  d.field("camera", &SceneSettings::camera, "", "how pictures look at it; changes no result").live();
   d.field("expect", &SceneSettings::expect, "", "regression values").live();
   d.check(check_scene);
 }

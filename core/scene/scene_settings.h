@@ -280,6 +280,33 @@ struct ExpectSettings {
   double margin = 0;
 };
 
+// A picture beside the wide one.
+struct CloseUpSettings {
+  std::string name;
+  std::string body;        // to look at; empty: all
+  std::optional<Vec3> at;  // m; none: the body's middle
+  double size = 0;         // m, of what the picture holds; 0: all of the body
+  std::optional<Vec3> direction;
+};
+
+// What is on this side of a plane is not drawn.
+struct CutSettings {
+  Vec3 point = Vec3::Zero();
+  Vec3 normal = Vec3::UnitZ();
+};
+
+// How the scene is looked at: changes no result.
+struct CameraSettings {
+  std::optional<Vec3> look_at;          // m; none: what moves fits
+  std::optional<Vec3> from;             // m, where the camera stands
+  std::optional<Vec3> direction;        // from the scene to the camera
+  std::optional<double> field_of_view;  // degrees, from top to bottom
+  std::string follow;                   // a body that the camera goes along with
+  std::vector<CloseUpSettings> close_ups;
+  std::vector<std::string> hide;  // obstacles that are not drawn
+  std::optional<CutSettings> cut;
+};
+
 struct SceneSettings {
   std::string title;
   std::string description;  // what happens and what to look for
@@ -289,6 +316,7 @@ struct SceneSettings {
   std::vector<BodySettings> bodies;
   std::vector<ObstacleSettings> obstacles;
   std::vector<LoadSettings> loads;
+  std::optional<CameraSettings> camera;
   std::vector<ExpectSettings> expect;
 };
 
@@ -331,6 +359,9 @@ void describe(Describe<CapsuleSettings>& d);
 void describe(Describe<CylinderSettings>& d);
 void describe(Describe<ObstacleSettings>& d);
 void describe(Describe<ExpectSettings>& d);
+void describe(Describe<CloseUpSettings>& d);
+void describe(Describe<CutSettings>& d);
+void describe(Describe<CameraSettings>& d);
 void describe(Describe<SceneSettings>& d);
 
 }  // namespace exemplar
