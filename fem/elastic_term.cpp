@@ -41,18 +41,33 @@ void ElasticTerm::begin_step(const RateBase& base) {
   });
 }
 
-bool ElasticTerm::yields(std::size_t e, double squared_von_mises) const {
-  const double yield = limit(e).stress(0);
-  return squared_von_mises > yield * yield;
+bool ElasticTerm::may_flow(std::size_t e, double squared_stress, double squared_stretch,
+                           double volume) const {
+  return fem::may_flow(squared_stress, squared_stretch, volume, m_mu, limit(e));
+}
+
+bool ElasticTerm::may_flow(std::size_t e, const Mat3& f) const {
+  return may_flow(e, squared_stress(m_energy, f), f.squaredNorm(), f.determinant());
+}
+
+template <class S, class Energy>
+bool ElasticTerm::any_may_flow(std::span<const int> group, const Energy& psi, const Matrix3<S>& f) const {
+  const S stress = squared_stress(psi, f), stretch = f.squaredNorm(), volume = f.determinant();
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    const int at = to_int(k);
+    if (may_flow(to_size(group[k]), lane(stress, at), lane(stretch, at), lane(volume, at))) return true;
+  }
+  return false;
 }
 
 std::vector<ElementFlow> ElasticTerm::flows(const Points& x) const {
   std::vector<ElementFlow> result(m_elements.count());
   parallel_for(result.size(), [&](std::size_t e) {
     const Mat3 f = m_elements.deformation(x, e);
-    if (!yields(e, squared_stress(m_energy, f))) return;
+    if (!may_flow(e, f)) return;
     const Svd3 svd = signed_svd(f);
     const PlasticReturn after = return_to_yield(m_energy, svd.s, limit(e));
+    if (!after.flowed()) return;
     const Vec3 factor = (-after.flow).array().exp().matrix();
     result[e] = {svd.v * factor.asDiagonal() * svd.v.transpose(), after.strain,
                  m_elements.volume[e] * limit(e).work(after.strain)};
@@ -65,10 +80,9 @@ double ElasticTerm::value(const Points& x, const VecX&) {
   std::vector<double> values(m_elements.count());
   parallel_for(values.size(), [&](std::size_t e) {
     const Mat3 f = m_elements.deformation(x, e);
-    const bool flows = yields(e, squared_stress(m_energy, f));
     const double density =
-        flows ? value_after(m_energy, return_to_yield(m_energy, signed_svd(f).s, limit(e)), limit(e))
-              : std::visit([&](const auto& psi) { return psi.value(f); }, m_energy);
+        may_flow(e, f) ? value_after(m_energy, return_to_yield(m_energy, signed_svd(f).s, limit(e)), limit(e))
+                       : std::visit([&](const auto& psi) { return psi.value(f); }, m_energy);
     values[e] = m_elements.volume[e] * density;
   });
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -80,11 +94,7 @@ void ElasticTerm::add_gradient(const Points& x, const VecX&, Points& g, Eigen::R
     using Energy = std::decay_t<decltype(psi)>;
     m_elements.for_each_group<Energy>([&]<class S>(std::span<const int> group) {
       const TetGroup<S> tets = m_elements.gather<S>(x, group);
-      const S squared = squared_stress(psi, tets.f);
-      bool flows = false;
-      for (std::size_t k = 0; k < group.size(); ++k)
-        flows = flows || yields(to_size(group[k]), lane(squared, static_cast<int>(k)));
-      if (!flows)
+      if (!any_may_flow(group, psi, tets.f))
         return m_elements.scatter(group, tet_gradient(psi, tets.f, tets.rest_inverse, tets.volume), g);
       for (const int& e : group) add_gradient(x, e, g);
     });
@@ -112,11 +122,7 @@ void ElasticTerm::add_hessian(const Points& x, const VecX&, bool project, BlockM
     const auto add_group = [&]<class S>(std::span<const int> group) {
       m_elements.prefetch(group, a);
       const TetGroup<S> tets = m_elements.gather<S>(x, group);
-      const S squared = squared_stress(psi, tets.f);
-      bool flows = false;
-      for (std::size_t k = 0; k < group.size(); ++k)
-        flows = flows || yields(to_size(group[k]), lane(squared, static_cast<int>(k)));
-      if (flows) {
+      if (any_may_flow(group, psi, tets.f)) {
         for (const int& e : group) add_hessian(x, e, project, a);
         return;
       }

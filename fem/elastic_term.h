@@ -21,7 +21,7 @@ struct ElementFlow {
 class ElasticTerm : public NodeTerm {
  public:
   ElasticTerm(TetElements elements, const ElasticEnergy& energy)
-      : m_elements(std::move(elements)), m_energy(energy) {}
+      : m_elements(std::move(elements)), m_energy(energy), m_mu(small_strain_parameters(energy).mu) {}
 
   TetElements& elements() { return m_elements; }
   const TetElements& elements() const { return m_elements; }
@@ -49,12 +49,17 @@ class ElasticTerm : public NodeTerm {
 
  private:
   YieldLimit limit(std::size_t e) const { return {m_curve, (*m_strains)[e], m_volumes[e]}; }
-  bool yields(std::size_t e, double squared_von_mises) const;
+  // `squared_stress`, `squared_stretch`, `volume`: as for may_flow().
+  bool may_flow(std::size_t e, double squared_stress, double squared_stretch, double volume) const;
+  bool may_flow(std::size_t e, const Mat3& f) const;
+  template <class S, class Energy>
+  bool any_may_flow(std::span<const int> group, const Energy& psi, const Matrix3<S>& f) const;
   void add_gradient(const Points& x, const int& e, Points& g) const;
   void add_hessian(const Points& x, const int& e, bool project, BlockMatrix& a) const;
 
   TetElements m_elements;
   ElasticEnergy m_energy;
+  double m_mu;  // at small strain, Pa
   const YieldCurve* m_curve = nullptr;
   const std::vector<double>* m_strains = nullptr;
   std::vector<double> m_volumes;  // J at the step's start

@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace exemplar::fem {
 
@@ -13,8 +14,10 @@ using Basis = Eigen::Matrix<double, 3, 2>;
 
 constexpr int k_iterations = 60, k_halvings = 30;
 constexpr double k_tolerance = 1e-11;        // of the yield stress
+constexpr double k_settled = 1e-6;           // the same, where round-off allows no more
 constexpr double k_smallest_stretch = 0.05;  // in the first guess, where logarithms are taken
-constexpr double k_smallest_gap = 1e-6;      // between stretches whose difference divides
+constexpr double k_doubtful_flow = 1.3;  // stretches of this times τ_y/μ may lie beyond the top of the stress
+constexpr double k_smallest_gap = 1e-6;  // between stretches whose difference divides
 
 const Basis& deviatoric() {
   static const Basis q = (Basis() << 1 / std::sqrt(2.0), 1 / std::sqrt(6.0), -1 / std::sqrt(2.0),
@@ -58,14 +61,19 @@ class Flow {
            std::sqrt(2.0 / 3) * m_limit.stress(strain(y)) / y.norm() * (Mat2::Identity() - along) +
            2.0 / 3 * m_limit.slope(strain(y)) * along;
   }
-  // Where logarithmic energies have their minimum, or a first step along the stress where that is no flow.
-  Vec2 guess(double mu) const {
-    const double yield = std::sqrt(2.0 / 3) * m_limit.stress(0);
+  // Where logarithmic energies have their minimum; none: they would not flow.
+  std::optional<Vec2> logarithmic_guess(double mu) const {
     const Vec2 d =
         deviatoric().transpose() * m_s.cwiseAbs().cwiseMax(k_smallest_stretch).array().log().matrix();
-    const double most = yield / (2 * mu);
-    if (d.norm() > 1.0001 * most) return d * (1 - most / d.norm());
+    const double most = std::sqrt(2.0 / 3) * m_limit.stress(0) / (2 * mu);
+    if (!(d.norm() > 1.0001 * most)) return std::nullopt;
+    return d * (1 - most / d.norm());
+  }
+  // A first step along the stress; none: it is below the yield stress.
+  std::optional<Vec2> guess_along_stress(double mu) const {
+    const double yield = std::sqrt(2.0 / 3) * m_limit.stress(0);
     const Vec2 t = deviatoric().transpose() * m_s.cwiseProduct(slopes_of(m_energy, m_s));
+    if (!(t.norm() > yield)) return std::nullopt;
     return t.normalized() * (t.norm() - yield) / (2 * mu);
   }
 
@@ -110,18 +118,30 @@ Vec2 descend(const Flow& flow, Vec2 y, double tolerance) {
 
 }  // namespace
 
-PlasticReturn return_to_yield(const ElasticEnergy& energy, const Vec3& s, const YieldLimit& limit) {
-  PlasticReturn none;
-  none.elastic = s;
-  const Mat3 stress = s.cwiseProduct(slopes_of(energy, s)).asDiagonal();
+bool may_flow(double squared_stress, double squared_stretch, double volume, double mu,
+              const YieldLimit& limit) {
   const double yield = limit.stress(0);
-  if (!(squared_von_mises<double>(stress) > yield * yield)) return none;
+  if (squared_stress > yield * yield) return true;
+  const double most = k_doubtful_flow * yield / mu, bound = 3 + most * most;
+  return squared_stretch * squared_stretch * squared_stretch > bound * bound * bound * volume * volume;
+}
+
+PlasticReturn return_to_yield(const ElasticEnergy& energy, const Vec3& s, const YieldLimit& limit) {
   const Flow flow(energy, s, limit);
-  const Vec2 first = flow.guess(small_strain_parameters(energy).mu);
-  if (!first.allFinite() || first.isZero(0)) return none;
-  const Vec2 y = descend(flow, first, k_tolerance * yield);
-  if (!(flow.value(y) < value_of(energy, s))) return none;
-  return {deviatoric() * y, flow.elastic(y), Flow::strain(y)};
+  const double mu = small_strain_parameters(energy).mu, tolerance = k_tolerance * limit.stress(0);
+  PlasticReturn best;
+  best.elastic = s;
+  double least = value_of(energy, s);
+  for (const std::optional<Vec2>& guess : {flow.logarithmic_guess(mu), flow.guess_along_stress(mu)}) {
+    if (best.flowed() || !guess || !guess->allFinite()) continue;
+    const Vec2 y = descend(flow, *guess, tolerance);
+    const double there = flow.value(y);
+    // Towards no flow at all the way ends at a corner, which is no minimum of this kind.
+    if (!(there < least) || flow.gradient(y).norm() > k_settled * limit.stress(0)) continue;
+    least = there;
+    best = {deviatoric() * y, flow.elastic(y), Flow::strain(y)};
+  }
+  return best;
 }
 
 double value_after(const ElasticEnergy& energy, const PlasticReturn& after, const YieldLimit& limit) {

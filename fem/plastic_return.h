@@ -49,6 +49,12 @@ struct PlasticReturn {
   bool flowed() const { return strain > 0; }
 };
 
+// False where an element cannot flow. Most energies grow softer when they are compressed, so that a stress below the
+// yield stress is no proof: Ψ is the least of all Δ, and without it a step of Newton's method that crushes an element
+// would find it elastic again, with a jump of Ψ. `squared_stress` of J σ (Pa²), `squared_stretch` ‖F‖², `volume` J.
+bool may_flow(double squared_stress, double squared_stretch, double volume, double mu,
+              const YieldLimit& limit);
+
 // `s`: of signed_svd().
 PlasticReturn return_to_yield(const ElasticEnergy& energy, const Vec3& s, const YieldLimit& limit);
 

@@ -100,6 +100,7 @@ void warn_of_idle_settings(const Scene& scene, const ImplicitSettings& settings,
 constexpr int k_first_level = 4, k_most_levels = 14;
 // In position they may be off by the scene's accuracy times this part of the body's size.
 constexpr double k_position_share = 3e-3;
+constexpr double k_unseen_strain = 1e-4;
 // Attempts at a step, each half as long as the one before, after which implicit Euler takes it.
 constexpr int k_most_unsolved = 4;
 // A step is doubled when its error would then still be below this part of what is allowed.
@@ -202,6 +203,7 @@ class ImplicitMethod : public Method {
   StepOutcome take_stages(Integrator integrator, double dt, bool may_refuse);
   double error_of_step(const ImplicitState& start, double dt);
   double energy_in_play() const;
+  double energy_of_no_interest() const;
   void note_imbalance();
   void find_lost_body(StepReport& report);
   void add_work(const StepInput& input, const Points& before);
@@ -268,7 +270,7 @@ ImplicitMethod::ImplicitMethod(const Scene& scene, const ImplicitSettings& setti
   m_start_energy = start.kinetic_energy + start.elastic_energy + start.gravitational_energy +
                    m_solver.state().energies.barrier;
   m_start_obstacles = obstacle_energy();
-  m_state.most_energy = energy_in_play();
+  m_state.most_energy = std::max(energy_in_play(), energy_of_no_interest());
   if (is_controlled()) m_state.level = k_first_level;
   m_notes.push_back(
       {Severity::note, fmt::format("{}, {} unknowns", m_model->size_text(), m_solver.unknowns())});
@@ -581,6 +583,18 @@ double ImplicitMethod::energy_in_play() const {
   const Diagnostics d = diagnostics();
   return d.kinetic_energy + d.elastic_energy + m_solver.state().energies.barrier +
          kinetic_energy_of_obstacles();
+}
+
+// What a strain that nobody sees would store. A body that is pushed from rest loses the same share of its energy in any
+// first step: without a least energy there would be no step short enough.
+double ImplicitMethod::energy_of_no_interest() const {
+  double sum = 0;
+  for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
+    const Material& material = m_scene.bodies[b].material();
+    const double volume = masses_of(b).sum() / material.density;
+    sum += 0.5 * material.young * volume * k_unseen_strain * k_unseen_strain;
+  }
+  return sum;
 }
 
 // Of the step from `start`, relative to what the scene's accuracy allows: displacements per body, and the energy that
