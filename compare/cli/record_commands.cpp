@@ -8,6 +8,7 @@
 
 #include "compare/cli/commands.h"
 #include "compare/cli/record_context.h"
+#include "compare/results/work_precision.h"
 #include "core/base/errors.h"
 #include "core/base/stopwatch.h"
 #include "core/output/atomic_file.h"
@@ -195,8 +196,21 @@ int validate_command(const RecordArguments& arguments, const Registry& registry,
   return failed == 0 && total > 0 ? k_exit_done : k_exit_failed_check;
 }
 
+namespace {
+
+// The methods' own, and what takes several of them.
+std::vector<Bench> all_benches(const Registry& registry) {
+  std::vector<Bench> all = registry.benches();
+  all.push_back({"integrators", "work-precision", [&registry](const ValidationContext& context) {
+                   return bench_work_precision(registry, data_directory() + "/scenes/", context);
+                 }});
+  return all;
+}
+
+}  // namespace
+
 int bench_command(const RecordArguments& arguments, const Registry& registry, const Terminal& terminal) {
-  const std::vector<Bench> benches = chosen(registry.benches(), arguments.names);
+  const std::vector<Bench> benches = chosen(all_benches(registry), arguments.names);
   check_targets(arguments);
   std::vector<std::vector<std::string>> rows{
       {"figure", "value", "unit", "goal", "met", "beside", "settings"}};

@@ -8,7 +8,9 @@
 
 #include "compare/results/surface_distance.h"
 #include "core/base/errors.h"
+#include "core/base/index.h"
 #include "core/output/geometry_file.h"
+#include "core/scene/scene_settings.h"
 
 namespace exemplar {
 
@@ -17,6 +19,8 @@ namespace {
 constexpr double k_slowest = 0.7;   // d2 / d1 of what still converges
 constexpr double k_fastest = 0.25;  // of a second-order method
 constexpr double k_floor = 1e-4;    // of the largest motion: what counts as no difference
+constexpr double k_small = 1e-2;    // of the largest motion: what may scatter
+constexpr double k_scatter = 3;     // times the larger of two differences that do
 
 struct Frames {
   std::vector<double> times;
@@ -30,6 +34,40 @@ Frames frames_of(const RunData& run) {
     frames.surfaces.push_back(read_geometry(entry.file));
   }
   return frames;
+}
+
+bool has_surface_of(const Frames& level, const Frames& base) {
+  return level.surfaces.front().connectivity == base.surfaces.front().connectivity;
+}
+
+// Every vertex of the base's surface is one of the finer surface, too: at rest they are in one place.
+std::vector<Eigen::Index> same_places(const Points& base, const Points& finer) {
+  const double allowed = 1e-6 * (base.colwise().maxCoeff() - base.colwise().minCoeff()).norm();
+  std::vector<Eigen::Index> places(to_size(base.rows()));
+  for (Eigen::Index v = 0; v < base.rows(); ++v) {
+    Eigen::Index nearest = 0;
+    const double squared = (finer.rowwise() - base.row(v)).rowwise().squaredNorm().minCoeff(&nearest);
+    if (!(squared <= allowed * allowed))
+      throw InputError("the finer surface does not have the vertices of the coarse one");
+    places[to_size(v)] = nearest;
+  }
+  return places;
+}
+
+// The finer surface at the vertices of the base's.
+void take_vertices_of(const Frames& base, Frames& finer) {
+  const Points rest = rest_positions(base.surfaces.front());
+  const std::vector<Eigen::Index> places = same_places(rest, rest_positions(finer.surfaces.front()));
+  const Geometry& first = base.surfaces.front();
+  for (Geometry& surface : finer.surfaces) {
+    Geometry coarse = first;
+    coarse.points = surface.points(places, Eigen::all);
+    const Points moved = coarse.points - rest;
+    for (FieldArray& array : coarse.arrays) {
+      if (array.name == "displacement") array.values.assign(moved.data(), moved.data() + moved.size());
+    }
+    surface = std::move(coarse);
+  }
 }
 
 // The base's frames that every level has.
@@ -65,8 +103,10 @@ void spoil_the_rest(std::vector<double>& values) {
   std::fill(first, values.end(), k_unknown);
 }
 
-std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& levels, std::size_t count) {
-  const double floor = k_floor * largest_motion(levels.front());
+// `n`: by how much the cells of the last level are smaller.
+std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& levels, std::size_t count,
+                                                    double n) {
+  const double motion = largest_motion(levels.front()), finer = n - 1;
   SurfaceComparison comparison(levels.front().surfaces.front());
   std::vector<FrameUncertainty> frames;
   for (std::size_t f = 0; f < count; ++f) {
@@ -74,35 +114,52 @@ std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& l
       return comparison.between(levels[a].surfaces[f], levels[b].surfaces[f]);
     };
     const SurfaceDistances d1 = between(0, 1), d2 = between(1, 2), mesh = between(1, 3);
-    const std::optional<double> rms = left_after_middle(d1.rms, d2.rms, floor);
-    const std::optional<double> max = left_after_middle(d1.max, d2.max, floor);
-    const double of_mesh = mesh.rms / (k_finer_mesh - 1);
+    const std::optional<double> rms = left_by_steps(d1.rms, d2.rms, motion);
+    const std::optional<double> max = left_by_steps(d1.max, d2.max, motion);
+    const double of_mesh = mesh.rms / finer;
     frames.push_back({levels.front().times[f], rms.value_or(k_unknown), of_mesh, sum_or_unknown(rms, of_mesh),
-                      sum_or_unknown(max, mesh.max / (k_finer_mesh - 1))});
+                      sum_or_unknown(max, mesh.max / finer)});
   }
   return frames;
 }
 
+// The largest of a column, or of all three parts of a vector.
+double size_of(const RunData& run, const std::string& name) {
+  std::vector<std::string> parts{name};
+  for (const char* axis : {"_x", "_y", "_z"}) {
+    if (!name.ends_with(axis)) continue;
+    const std::string base = name.substr(0, name.size() - 2);
+    parts = {base + "_x", base + "_y", base + "_z"};
+  }
+  double size = 0;
+  for (const std::string& part : parts) {
+    if (run.metrics.find(part) < 0) continue;
+    for (const double value : run.metrics.column(part)) {
+      if (std::isfinite(value)) size = std::max(size, std::abs(value));
+    }
+  }
+  return size;
+}
+
 // Of one column, frame by frame.
 std::vector<double> metric_uncertainty(const std::vector<RunData>& runs, const std::string& name,
-                                       std::size_t count) {
+                                       std::size_t count, double n) {
   std::vector<std::vector<double>> q;
   for (const RunData& run : runs) q.push_back(run.metrics.column(name));
-  double size = 0;
-  for (std::size_t f = 0; f < count; ++f) size = std::max(size, std::abs(q[0][f]));
+  const double size = size_of(runs.front(), name);
   std::vector<double> values;
   for (std::size_t f = 0; f < count; ++f) {
     const std::optional<double> step =
-        left_after_middle(std::abs(q[0][f] - q[1][f]), std::abs(q[1][f] - q[2][f]), k_floor * size);
-    values.push_back(sum_or_unknown(step, std::abs(q[1][f] - q[3][f]) / (k_finer_mesh - 1)));
+        left_by_steps(std::abs(q[0][f] - q[1][f]), std::abs(q[1][f] - q[2][f]), size);
+    values.push_back(sum_or_unknown(step, std::abs(q[1][f] - q[3][f]) / (n - 1)));
   }
   spoil_the_rest(values);
   return values;
 }
 
 bool is_certified_metric(const MetricName& column) {
-  static const std::vector<std::string> k_bookkeeping{"frame",      "time",      "steps",
-                                                      "iterations", "wall_time", "real_time_factor"};
+  static const std::vector<std::string> k_bookkeeping{
+      "frame", "time", "steps", "iterations", "wall_time", "real_time_factor", "residual", "smallest_gap"};
   return !column.name.starts_with("time_") &&
          std::find(k_bookkeeping.begin(), k_bookkeeping.end(), column.name) == k_bookkeeping.end();
 }
@@ -121,8 +178,8 @@ std::vector<std::string> remarks_of(const MetricsTable& uncertainty) {
   return remarks;
 }
 
-MetricsTable uncertainty_table(const std::vector<RunData>& runs,
-                               const std::vector<FrameUncertainty>& frames) {
+MetricsTable uncertainty_table(const std::vector<RunData>& runs, const std::vector<FrameUncertainty>& frames,
+                               double n) {
   MetricsTable table;
   table.columns = {{"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}};
   std::vector<double> rms, max;
@@ -140,7 +197,7 @@ MetricsTable uncertainty_table(const std::vector<RunData>& runs,
     });
     if (!is_certified_metric(column) || !is_everywhere) continue;
     table.columns.push_back(column);
-    const std::vector<double> values = metric_uncertainty(runs, column.name, frames.size());
+    const std::vector<double> values = metric_uncertainty(runs, column.name, frames.size(), n);
     for (std::size_t f = 0; f < frames.size(); ++f) table.rows[f].push_back(values[f]);
   }
   return table;
@@ -175,21 +232,48 @@ std::optional<double> left_after_middle(double first_difference, double second_d
   return second_difference / (1 - ratio);
 }
 
+std::optional<double> left_by_steps(double first_difference, double second_difference, double size) {
+  const std::optional<double> left = left_after_middle(first_difference, second_difference, k_floor * size);
+  const double larger = std::max(first_difference, second_difference);
+  if (left || !(larger <= k_small * size)) return left;
+  return k_scatter * larger;
+}
+
+namespace {
+
+std::vector<Setting> finer_sheets(const Json& scene) {
+  std::vector<Setting> settings;
+  const Json bodies = scene.value("bodies", Json::array());
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const Json surface = bodies[b].value("surface", Json::object());
+    if (!surface.contains("sheet")) continue;
+    for (const char* axis : {"resolution_x", "resolution_z"}) {
+      if (surface["sheet"].contains(axis))
+        settings.push_back({fmt::format("bodies[{}].surface.sheet.{}", b, axis),
+                            std::to_string(k_finer_sheet * surface["sheet"][axis].get<int>())});
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+
 std::vector<RefinementLevel> refinement_ladder(const Json& scene) {
   const Json time = scene.value("time", Json::object());
-  const Json steps = time.value("steps_per_frame", Json(1));
+  const Json steps = time.value("steps_per_frame", Json("auto"));
   const auto finer_steps = [&](int factor) -> Setting {
     if (steps.is_number()) return {"time.steps_per_frame", std::to_string(steps.get<int>() * factor)};
-    if (!time.contains("accuracy"))
-      throw InputError("\"steps_per_frame\": \"auto\" is refined by its \"time.accuracy\", which is missing");
-    return {"time.accuracy", fmt::format("{:g}", time["accuracy"].get<double>() / (factor * factor))};
+    const double accuracy = time.value("accuracy", TimeSettings().accuracy);
+    return {"time.accuracy", fmt::format("{:g}", accuracy / (factor * factor))};
   };
   std::vector<RefinementLevel> levels{
       {"base", {}}, {"step-2", {finer_steps(2)}}, {"step-4", {finer_steps(4)}}};
   RefinementLevel mesh{"mesh", {finer_steps(2)}};
   for (const Setting& setting : finer_volumes(scene, k_finer_mesh)) mesh.settings.push_back(setting);
+  for (const Setting& setting : finer_sheets(scene)) mesh.settings.push_back(setting);
   if (mesh.settings.size() == 1)
-    throw InputError("the scene's bodies need \"volume\": {\"grid\"} or {\"max_tet_volume\"} to be refined");
+    throw InputError(
+        "the scene's bodies need \"volume\": {\"grid\"} or {\"max_tet_volume\"}, or a sheet, to be refined");
   levels.push_back(std::move(mesh));
   return levels;
 }
@@ -202,16 +286,19 @@ Certificate certify(const std::vector<RunData>& runs) {
           fmt::format("the run '{}' did not come to its end: {}", run.plan.name, run.record.message));
     levels.push_back(frames_of(run));
   }
+  const bool is_sheet = !has_surface_of(levels.back(), levels.front());
+  if (is_sheet) take_vertices_of(levels.front(), levels.back());
+  const double n = is_sheet ? k_finer_sheet : k_finer_mesh;
   const std::size_t count = common_frames(levels);
   Certificate certificate;
-  certificate.frames = surface_uncertainties(levels, count);
+  certificate.frames = surface_uncertainties(levels, count, n);
   const RunData& fine = runs.back();
   ReferenceFile& file = certificate.file;
   file.method = fine.record.method;
   file.title = fine.record.title;
   file.version = fine.record.version;
   file.content_key = fine.record.content_key;
-  file.settings = fine.record.settings.text;
+  file.settings = runs.front().record.settings.text;
   file.wall_time = fine.record.wall_time.value_or(0);
   file.times.assign(levels.back().times.begin(),
                     levels.back().times.begin() + static_cast<std::ptrdiff_t>(count));
@@ -220,7 +307,7 @@ Certificate certify(const std::vector<RunData>& runs) {
   const std::vector<Geometry> obstacles = obstacle_frames(fine);
   if (obstacles.size() >= count) file.obstacles = moving(obstacles, count);
   file.metrics = first_rows(fine.metrics, count);
-  file.uncertainty = uncertainty_table(runs, certificate.frames);
+  file.uncertainty = uncertainty_table(runs, certificate.frames, n);
   file.remarks = remarks_of(file.uncertainty);
   return certificate;
 }

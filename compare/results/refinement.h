@@ -2,8 +2,11 @@
 //
 // A quantity on three levels of step, each half of the one before, moves by d1 and then by d2. Where d2 ≤ 0.7 d1 it
 // converges, and what is left after the finest is the tail of a geometric series, d2 r / (1 − r) with r = d2 / d1; after
-// the middle one d2 / (1 − r). r is taken as at least 1/4 (second order): a lucky pair must not promise more. Of the mesh
-// there are two levels, and first order is assumed: with cells smaller by n what is left after the finer is d / (n − 1).
+// the middle one d2 / (1 − r). r is taken as at least 1/4 (second order): a lucky pair must not promise more. Steps that
+// follow an accuracy fall where they will, and small differences scatter: where both are below a hundredth of the motion,
+// three times the larger one is taken. Of the mesh there are two levels, and first order is assumed: with cells smaller by
+// n what is left after the finer is d / (n − 1). A sheet's own triangles are halved (n = 2); its finer surface is
+// compared at the vertices of the coarse one.
 #pragma once
 
 #include <optional>
@@ -15,10 +18,14 @@
 
 namespace exemplar {
 
-inline constexpr double k_finer_mesh = 1.5;  // n
+inline constexpr double k_finer_mesh = 1.5;  // n of volumes
+inline constexpr int k_finer_sheet = 2;      // n where the surface itself is refined
 
 // What is left after the middle level; nothing where it does not converge. Differences below `floor` are converged.
 std::optional<double> left_after_middle(double first_difference, double second_difference, double floor);
+
+// The same, and what is said of small differences that scatter. `size`: of the quantity itself.
+std::optional<double> left_by_steps(double first_difference, double second_difference, double size);
 
 // One run of the ladder and what it changes in the scene (--set).
 struct RefinementLevel {
@@ -27,7 +34,8 @@ struct RefinementLevel {
 };
 
 // The scene's own steps, half and a quarter of them, and the finer mesh at half. `scene` after the study's settings.
-// A fixed number of steps per frame is multiplied; with "auto" the accuracy is divided by four a level (second order).
+// A fixed number of steps per frame is multiplied; of steps that follow the accuracy that is divided by four a level (second
+// order).
 // Throws InputError when the scene has no volume that can be refined.
 std::vector<RefinementLevel> refinement_ladder(const Json& scene);
 

@@ -108,7 +108,7 @@ RunData read_run(const PlannedRun& plan, const fs::path& directory) {
 std::string shared_scene(const RunData& run) {
   Json scene = Json::parse(run.record.settings.text, nullptr, false);
   if (!scene.is_object()) return {};
-  for (const char* key : {"title", "description", "methods", "expect"}) scene.erase(key);
+  for (const char* key : {"title", "description", "methods", "camera", "expect"}) scene.erase(key);
   if (scene.contains("time") && scene["time"].is_object()) {
     for (const char* key : {"steps_per_frame", "accuracy"}) scene["time"].erase(key);
   }

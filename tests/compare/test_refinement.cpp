@@ -32,6 +32,13 @@ TEST(Refinement, WhatDoesNotShrinkDoesNotConverge) {
   EXPECT_EQ(left_after_middle(1e-12, 2e-12, 1e-9), 2e-12);  // round-off, not divergence
 }
 
+// Steps that follow an accuracy: small differences need not fall from level to level.
+TEST(Refinement, SmallDifferencesMayScatter) {
+  EXPECT_EQ(left_by_steps(0.004, 0.005, 1).value_or(0), 3 * 0.005);
+  EXPECT_FALSE(left_by_steps(0.004, 0.02, 1));
+  EXPECT_EQ(left_by_steps(0.2, 0.1, 1), left_after_middle(0.2, 0.1, 1e-4));
+}
+
 std::string joined(const RefinementLevel& level) {
   std::string text;
   for (const Setting& setting : level.settings) text += setting.assignment() + " ";
@@ -51,6 +58,13 @@ TEST(Refinement, TheLadderIsAListOfSettings) {
       R"({"time": {"steps_per_frame": "auto", "accuracy": 0.01}, "bodies": [{"volume": {"max_tet_volume": 0.008}}]})",
       "");
   EXPECT_EQ(joined(refinement_ladder(chosen)[2]), "time.accuracy=0.000625 ");
+  const Json silent = parse_json(
+      R"({"bodies": [{"surface": {"sheet": {"length": 1, "width": 1, "resolution_x": 8, "resolution_z": 6}}}]})",
+      "");
+  EXPECT_EQ(joined(refinement_ladder(silent)[1]), "time.accuracy=0.0025 ");
+  EXPECT_EQ(joined(refinement_ladder(silent)[3]),
+            "time.accuracy=0.0025 bodies[0].surface.sheet.resolution_x=16 "
+            "bodies[0].surface.sheet.resolution_z=12 ");
   EXPECT_THROW(refinement_ladder(parse_json(R"({"bodies": [{}]})", "")), InputError);
 }
 
