@@ -109,6 +109,7 @@ std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& l
   const double motion = largest_motion(levels.front()), finer = n - 1;
   SurfaceComparison comparison(levels.front().surfaces.front());
   std::vector<FrameUncertainty> frames;
+  double most_of_mesh = 0;
   for (std::size_t f = 0; f < count; ++f) {
     const auto between = [&](std::size_t a, std::size_t b) {
       return comparison.between(levels[a].surfaces[f], levels[b].surfaces[f]);
@@ -117,9 +118,14 @@ std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& l
     const std::optional<double> rms = left_by_steps(d1.rms, d2.rms, motion);
     const std::optional<double> max = left_by_steps(d1.max, d2.max, motion);
     const double of_mesh = mesh.rms / finer;
+    most_of_mesh = std::max(most_of_mesh, of_mesh);
     frames.push_back({levels.front().times[f], rms.value_or(k_unknown), of_mesh, sum_or_unknown(rms, of_mesh),
                       sum_or_unknown(max, mesh.max / finer)});
   }
+  if (most_of_mesh == 0 && motion > 0)
+    throw InputError(
+        "the finer mesh is the coarse one: its cells are limited by the surface; lower "
+        "volume.max_tet_volume");
   return frames;
 }
 
@@ -273,7 +279,7 @@ std::vector<RefinementLevel> refinement_ladder(const Json& scene) {
   for (const Setting& setting : finer_sheets(scene)) mesh.settings.push_back(setting);
   if (mesh.settings.size() == 1)
     throw InputError(
-        "the scene's bodies need \"volume\": {\"grid\"} or {\"max_tet_volume\"}, or a sheet, to be refined");
+        "the scene's bodies need \"volume\": {\"grid\"}, {\"max_tet_volume\"} or {\"cage_cell\"}, or a sheet, to be refined");
   levels.push_back(std::move(mesh));
   return levels;
 }
