@@ -24,6 +24,7 @@ struct Arguments {
   MeshArguments mesh;
   RigArguments rig;
   PoseArguments pose;
+  std::string help;
   CompareArguments compare;
   CertifyArguments certify;
   ExportArguments export_to;
@@ -96,10 +97,12 @@ void add_check(CLI::App& app, CheckArguments& a) {
 
 void add_list(CLI::App& app, ListArguments& a) {
   CLI::App* c = app.add_subcommand("list", "What there is: methods, scenes, studies, materials, primitives");
-  c->footer("Examples:\n  exemplar list methods\n  exemplar list settings > settings.md");
+  c->footer(
+      "Examples:\n  exemplar list methods\n  exemplar list fem\n  exemplar list settings > settings.md");
   c->add_option("what", a.what,
-                "methods, scenes, studies, materials, primitives, or settings (every key, Markdown)")
-      ->check(CLI::IsMember({"methods", "scenes", "studies", "materials", "primitives", "settings"}));
+                "methods, scenes, studies, materials, primitives, the name of a method (what it models, its "
+                "settings), or "
+                "settings (every key, Markdown)");
   c->add_flag("--json", a.json, "Machine-readable output");
 }
 
@@ -172,7 +175,8 @@ void add_pose(CLI::App& app, PoseArguments& a) {
       "out/dented\n"
       "  exemplar pose barrel --fit crushed.obj --tolerance 0.005 --max-handles 48 --save-rig "
       "barrel.rig.json\n"
-      "  exemplar pose barrel --run out/barrels-fem --body barrel --max-handles 32 -o crushed.vtp");
+      "  exemplar pose barrel --run out/barrels-fem --body barrel --max-handles 32 -o crushed.vtp\n"
+      "  exemplar pose --reach data/scenes/column.json      (does the body take up its poses?)");
   add_mesh_input(*c, a);
   c->add_option("--rig", a.rig, "Rig file; default: automatic handles");
   c->add_option("--handles", a.handles, "Automatic handles when there is no rig file")
@@ -191,6 +195,10 @@ void add_pose(CLI::App& app, PoseArguments& a) {
   c->add_option("--max-handles", a.max_handles, "Add handles where the fit is worst, up to these")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
+  CLI::Option* reach = c->add_flag("--reach", a.reach,
+                                   "INPUT is a scene: the weight of every example when the body is moved to "
+                                   "it, and from which stiffness on it wins");
+  c->add_option("--method", a.method, "Method that is asked")->capture_default_str()->needs(reach);
   c->add_option("-o,--output", a.output, "Write the posed surface (.vtp, .obj, .ply)");
   c->add_option("--save-rig", a.save_rig, "Write the rig with the added handles");
   c->add_option("--preview", a.preview, "Write frames from rest to the pose into this folder");
@@ -315,12 +323,28 @@ void add_commands(CLI::App& app, Arguments& a) {
   add_records(app, "bench", "Measure speed on this machine, beside the papers' and peers' figures", a.bench)
       ->add_flag("--slow", a.bench.slow, "Also the largest sizes");
   add_list(app, a.list);
+  app.add_subcommand("help", "Print the help of a command: exemplar help run")
+      ->add_option("command", a.help, "Name of the command");
   app.add_subcommand("completion", "Print the completion script for bash: source <(exemplar completion)");
   app.add_subcommand("manual", "Print the manual page: exemplar manual | man -l -");
 }
 
+int print_help(const CLI::App& app, const std::string& of) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+    if (names.back() != of) continue;
+    fmt::print("{}", command->help());
+    return k_exit_done;
+  }
+  if (!of.empty()) throw InputError("there is no command '" + of + "'" + did_you_mean(of, names));
+  fmt::print("{}", app.help());
+  return k_exit_done;
+}
+
 int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, const Terminal& terminal) {
   const std::string command = app.get_subcommands().front()->get_name();
+  if (command == "help") return print_help(app, a.help);
   if (command == "completion" || command == "manual") {
     const std::string text = command == "manual" ? manual_page(app, program_version()) : bash_completion(app);
     fmt::print("{}", text);
@@ -331,7 +355,8 @@ int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, 
   if (command == "list") return list_command(a.list, registry, terminal);
   if (command == "mesh") return mesh_command(a.mesh, terminal);
   if (command == "rig") return rig_command(a.rig, terminal);
-  if (command == "pose") return pose_command(a.pose, terminal);
+  if (command == "pose")
+    return a.pose.reach ? reach_command(a.pose, registry, terminal) : pose_command(a.pose, terminal);
   if (command == "compare") return compare_command(a.compare, registry, terminal);
   if (command == "certify") return certify_command(a.certify, registry, terminal);
   if (command == "export") return export_command(a.export_to, terminal);

@@ -11,6 +11,7 @@
 #include "compare/cli/interrupt.h"
 #include "compare/cli/record_context.h"
 #include "compare/jobs/batch.h"
+#include "compare/jobs/quoting.h"
 #include "compare/results/collect.h"
 #include "compare/results/refinement.h"
 #include "compare/results/surface_distance.h"
@@ -186,6 +187,14 @@ int check_file(const ReferenceFile& kept, const ReferenceFile& made, const std::
   return k_exit_done;
 }
 
+// What makes the file again.
+std::string command_of(const CertifyArguments& arguments, const Subject& subject) {
+  std::string command =
+      "exemplar certify " + fs::path(arguments.subject).filename().string() + " --method " + subject.method;
+  for (const std::string& assignment : arguments.assignments) command += " --set " + shell_quoted(assignment);
+  return command;
+}
+
 }  // namespace
 
 int certify_command(const CertifyArguments& arguments, const Registry& registry, const Terminal& terminal) {
@@ -208,8 +217,7 @@ int certify_command(const CertifyArguments& arguments, const Registry& registry,
   }
   Certificate certificate = certify(finished);
   certificate.file.date = record_context()["date"].get<std::string>();
-  certificate.file.command =
-      "exemplar certify " + fs::path(arguments.subject).filename().string() + " --method " + subject.method;
+  certificate.file.command = command_of(arguments, subject);
   terminal.say(format_table(table_of(certificate)));
   terminal.say(format_table(metrics_table(certificate.file)));
   for (const std::string& remark : certificate.file.remarks) terminal.note(remark);

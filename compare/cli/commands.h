@@ -93,11 +93,14 @@ struct PoseArguments : MeshInput {
   std::optional<int> frame;         // none: its last one
   std::optional<double> tolerance;  // m; none: a hundredth of the diagonal
   int max_handles = 0;              // add handles up to these
+  bool reach = false;               // `input` is a scene: which of its poses are taken up …
+  std::string method = "fem";       // … in this method
   std::string output, save_rig, preview;
   bool overwrite = false;
   bool json = false;
 };
 int pose_command(const PoseArguments& arguments, const Terminal& terminal);
+int reach_command(const PoseArguments& arguments, const Registry& registry, const Terminal& terminal);
 
 struct CompareArguments {
   std::string study;

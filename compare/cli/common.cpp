@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "compare/cli/commands.h"
 #include "compare/jobs/batch.h"
+#include "core/base/errors.h"
+#include "core/scene/json.h"
 
 namespace exemplar {
 
@@ -10,10 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
+    names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::string shipped(const std::string& given, const char* folder) {
   const bool is_bare = fs::path(given).filename() == given && fs::path(given).extension().empty();
   const fs::path file = fs::path(data_directory()) / folder / (given + ".json");
-  return is_bare && !fs::exists(given) && fs::is_regular_file(file) ? file.string() : given;
+  if (!is_bare || fs::exists(given)) return given;
+  if (fs::is_regular_file(file)) return file.string();
+  throw InputError(
+      Problem{given, "",
+              fmt::format("there is no such file, and none of this name among the {} that ship{}", folder,
+                          did_you_mean(given, names_in(file.parent_path())))});
 }
 
 }  // namespace

@@ -21,30 +21,32 @@ struct Entry {
   Json more = Json::object();
 };
 
+Json capabilities_json(const Capabilities& c) {
+  return {{"deformation", c.deformation},
+          {"elastic_examples", c.elastic_examples},
+          {"plastic_examples", c.plastic_examples},
+          {"weight_control", c.weight_control},
+          {"plasticity", c.plasticity},
+          {"fracture", c.fracture},
+          {"body_contact", c.body_contact},
+          {"self_contact", c.self_contact},
+          {"friction", c.friction},
+          {"restitution", c.restitution},
+          {"material_restitution", c.material_restitution},
+          {"open_surfaces", c.open_surfaces},
+          {"supports", c.supports},
+          {"loads", c.loads},
+          {"pulls", c.pulls}};
+}
+
 std::vector<Entry> list_methods(const Registry& registry) {
   std::vector<Entry> entries;
   for (const MethodInfo& method : registry.methods()) {
-    const Capabilities& c = method.capabilities;
     entries.push_back({method.name, method.summary,
                        Json{{"source", method.source},
                             {"scene", method.scene},
                             {"validated_by", method.validated_by},
-                            {"capabilities",
-                             {{"deformation", c.deformation},
-                              {"elastic_examples", c.elastic_examples},
-                              {"plastic_examples", c.plastic_examples},
-                              {"weight_control", c.weight_control},
-                              {"plasticity", c.plasticity},
-                              {"fracture", c.fracture},
-                              {"body_contact", c.body_contact},
-                              {"self_contact", c.self_contact},
-                              {"friction", c.friction},
-                              {"restitution", c.restitution},
-                              {"material_restitution", c.material_restitution},
-                              {"open_surfaces", c.open_surfaces},
-                              {"supports", c.supports},
-                              {"loads", c.loads},
-                              {"pulls", c.pulls}}}}});
+                            {"capabilities", capabilities_json(method.capabilities)}}});
   }
   return entries;
 }
@@ -97,6 +99,27 @@ std::vector<Entry> list_files(const std::string& folder, const Registry& registr
   return entries;
 }
 
+// 2.1e+11 and 210000000000 are both hard to read: 210 GPa.
+std::string pascals(double value) {
+  const auto text = [](double v, const char* unit) { return fmt::format("{:.4g} {}", v, unit); };
+  if (value >= 1e9) return text(value * 1e-9, "GPa");
+  if (value >= 1e6) return text(value * 1e-6, "MPa");
+  return value >= 1e3 ? text(value * 1e-3, "kPa") : text(value, "Pa");
+}
+
+void say_materials(const Terminal& terminal) {
+  std::vector<std::vector<std::string>> rows{{"materials", "", "density [kg/m³]", "young", "poisson",
+                                              "yield_stress", "fracture_energy [J/m²]", "damping [s]"}};
+  for (const MaterialPreset& preset : material_presets()) {
+    const Material& m = preset.material;
+    rows.push_back({preset.name, preset.doc, fmt::format("{:g}", m.density), pascals(m.young),
+                    fmt::format("{:g}", m.poisson), m.yield_stress ? pascals(*m.yield_stress) : "–",
+                    m.fracture_energy ? fmt::format("{:g}", *m.fracture_energy) : "–",
+                    fmt::format("{:g}", m.damping)});
+  }
+  terminal.say(format_table(rows));
+}
+
 std::vector<Entry> list_materials() {
   std::vector<Entry> entries;
   for (const MaterialPreset& preset : material_presets()) {
@@ -138,11 +161,46 @@ void list_settings(const ListArguments& arguments, const Registry& registry, con
   terminal.say(schemas.dump(2));
 }
 
+// One method: what it is, what it models and its settings.
+void say_method(const MethodInfo& method, const Terminal& terminal) {
+  terminal.say(fmt::format("{}: {} ({})", method.name, method.summary, method.source));
+  std::vector<std::string> models, leaves_out;
+  const Json capabilities = capabilities_json(method.capabilities);
+  for (const auto& [name, can] : capabilities.items()) {
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    (can.get<bool>() ? models : leaves_out).push_back(words);
+  }
+  terminal.say(fmt::format("models: {}", fmt::join(models, ", ")));
+  terminal.say(fmt::format("leaves out: {}",
+                           leaves_out.empty() ? "nothing" : fmt::format("{}", fmt::join(leaves_out, ", "))));
+  terminal.say(fmt::format("try: exemplar run {} --method {}\n", method.scene, method.name));
+  const std::shared_ptr<void> defaults = method.settings->make_default();
+  const Json values = write_object(*method.settings, defaults.get());
+  std::vector<std::vector<std::string>> rows{{"methods." + method.name + ".…", "default", ""}};
+  for (const FieldSpec& field : method.settings->fields) {
+    const std::string value =
+        values.contains(field.key) && !values[field.key].is_structured() ? values[field.key].dump() : "";
+    rows.push_back({field.key, value, field.doc + (field.unit.empty() ? "" : " [" + field.unit + "]")});
+  }
+  terminal.say(format_table(rows));
+}
+
 std::vector<Entry> entries_of(const std::string& what, const Registry& registry) {
   if (what == "methods") return list_methods(registry);
   if (what == "materials") return list_materials();
   if (what == "primitives") return list_primitives();
   return list_files(what, registry);
+}
+
+void check_kind(const std::string& what, std::vector<std::string> known, const Registry& registry) {
+  if (std::find(known.begin(), known.end(), what) != known.end()) return;
+  known.push_back("settings");
+  for (const MethodInfo& method : registry.methods()) known.push_back(method.name);
+  throw InputError(
+      fmt::format("there is no list of '{}'{}: methods, scenes, studies, materials, primitives, settings, "
+                  "or the name of a method",
+                  what, did_you_mean(what, known)));
 }
 
 }  // namespace
@@ -153,7 +211,14 @@ int list_command(const ListArguments& arguments, const Registry& registry, const
     return k_exit_done;
   }
   std::vector<std::string> kinds{"methods", "scenes", "studies", "materials", "primitives"};
-  if (!arguments.what.empty()) kinds = {arguments.what};
+  if (const MethodInfo* method = registry.find(arguments.what); method && !arguments.json) {
+    say_method(*method, terminal);
+    return k_exit_done;
+  }
+  if (!arguments.what.empty()) {
+    check_kind(arguments.what, kinds, registry);
+    kinds = {arguments.what};
+  }
   Json all = Json::object();
   for (const std::string& kind : kinds) {
     const std::vector<Entry> entries = entries_of(kind, registry);
@@ -164,6 +229,10 @@ int list_command(const ListArguments& arguments, const Registry& registry, const
         item.update(entry.more);
         all[kind].push_back(item);
       }
+      continue;
+    }
+    if (kind == "materials" && kinds.size() == 1) {
+      say_materials(terminal);
       continue;
     }
     std::vector<std::vector<std::string>> rows{{kind, ""}};

@@ -23,9 +23,11 @@
 #include "core/output/geometry_file.h"
 #include "core/output/manifest.h"
 #include "core/output/metrics_file.h"
+#include "core/output/pvd_file.h"
 #include "core/output/target_file.h"
 #include "core/run/body_separation.h"
 #include "core/run/example_shapes.h"
+#include "core/run/example_watch.h"
 #include "core/run/run_directory.h"
 #include "core/scene/checks/start_check.h"
 #include "core/scene/files/json_text.h"
@@ -295,6 +297,30 @@ void write_example_shapes(const fs::path& output, const Scene& scene, const Capa
   if (shapes.points.rows() > 0) write_geometry(output / "examples.vtp", shapes, 0);
 }
 
+// Some moments of a run, from the first to the last.
+std::vector<Points> surfaces_of(const fs::path& output) {
+  constexpr std::size_t k_most = 12;
+  const std::vector<PvdEntry> entries = read_pvd(output / "surface.pvd");
+  std::vector<Points> surfaces;
+  const std::size_t count = std::min(k_most, entries.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = count > 1 ? k * (entries.size() - 1) / (count - 1) : 0;
+    surfaces.push_back(read_geometry(entries[at].file).points);
+  }
+  return surfaces;
+}
+
+// A run whose files cannot be read says so elsewhere.
+Notes unused_examples(const fs::path& output, const Scene& scene, const MethodInfo& info) {
+  if (!info.capabilities.elastic_examples && !info.capabilities.plastic_examples) return {};
+  try {
+    return example_notes(scene, info.name, read_metrics(output / "metrics.csv", AtDamage::stop),
+                         surfaces_of(output));
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 RunSummary simulate_into(const std::string& output, const RunRecord& record, const MethodInfo& info,
                          LiveRun& run, const RunArguments& arguments,
                          const std::optional<EarlierPart>& earlier, const Terminal& terminal) {
@@ -313,6 +339,7 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
     later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
     return later;
   });
+  directory.tell_at_end([&] { return unused_examples(output, run.scene(), info); });
   const RunSummary simulated = simulate(run, directory, options, resume);
   RunSummary summary = directory.finish(simulated);
   bar.finish();

@@ -147,6 +147,16 @@ class CardMaker {
   std::vector<Card> m_cards;
 };
 
+// Of any run from its reference at the end, RMS, m.
+double largest_distance(const Comparison& comparison) {
+  double largest = 0;
+  for (const ComparedRun& run : comparison.runs) {
+    if (!run.is_reference() && run.final_distances())
+      largest = std::fmax(largest, run.final_distances()->rms);
+  }
+  return largest;
+}
+
 }  // namespace
 
 void rank_runs(Comparison& comparison) {
@@ -179,10 +189,14 @@ std::string reference_note(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
     if (!run.is_reference() || run.data.plan.file.empty() || run.uncertainties.empty()) continue;
     const double end = run.uncertainties.back().rms;
+    const double largest = largest_distance(comparison);
     return std::isfinite(end)
                ? fmt::format(
-                     "The reference is certified: at the end its surface is within {} (RMS) of its limit.",
-                     length_text(end))
+                     "The reference is certified: at the end its surface is within {} (RMS) of its limit{}.",
+                     length_text(end),
+                     largest > 0
+                         ? fmt::format(", {:.2g} % of the largest distance shown", 100 * end / largest)
+                         : "")
                : "The reference is certified, but does not converge up to the end: " +
                      fmt::format("{}", fmt::join(run.data.notes(Severity::note), "; ")) + ".";
   }

@@ -7,6 +7,7 @@
 
 #include "core/mesh/topology.h"
 #include "core/run/energy_watch.h"
+#include "core/run/step_advice.h"
 
 namespace exemplar {
 
@@ -54,23 +55,21 @@ void doubt_depth(const RunData& run, const Geometry& first, std::vector<Doubt>& 
   if (depth > k_deep * size)
     doubts.push_back({fmt::format("it sinks {:.3g} mm into obstacles, {:.2g} % of its size", 1e3 * depth,
                                   100 * depth / size),
-                      "more time.steps_per_frame, or a finer surface where it meets them"});
+                      advice_for_smaller_steps(run.record) + ", or a finer surface where it meets them"});
 }
 
 // Energy that only the time step has taken, beside the most that was there to be taken, or brought.
-void doubt_energy(const MetricsTable& table, std::vector<Doubt>& doubts) {
+void doubt_energy(const MetricsTable& table, const std::string& advice, std::vector<Doubt>& doubts) {
   if (gains_energy(table))
     doubts.push_back({fmt::format("{:.3g} J came from nowhere ({:.3g} J were put in)", energy_gain(table),
                                   energy_input(table)),
-                      "more time.steps_per_frame"});
+                      advice});
   const std::vector<double> lost = column_of(table, "numerical_dissipation");
   if (lost.empty()) return;
   const double most = energy_supply(table);
   if (most > 0 && lost.back() > k_dissipated * most)
-    doubts.push_back(
-        {fmt::format("the time step took {:.0f} % of its energy", 100 * lost.back() / most),
-         "more time.steps_per_frame, \"integrator\": \"bdf2\", or material damping that takes the energy "
-         "before the step does"});
+    doubts.push_back({fmt::format("the time step took {:.0f} % of its energy", 100 * lost.back() / most),
+                      advice + ", or material damping that takes the energy before the step does"});
 }
 
 // Pairs of triangles that cross at the end, beyond those that did at the start.
@@ -96,12 +95,12 @@ std::vector<Doubt> find_doubts(const RunData& run, const Geometry& first, const 
   if (!run.is_done()) return doubts;
   doubt_volume(run.metrics, doubts);
   doubt_depth(run, first, doubts);
-  doubt_energy(run.metrics, doubts);
+  doubt_energy(run.metrics, advice_for_smaller_steps(run.record), doubts);
   doubt_crossings(first, last, doubts);
   const std::vector<double> inverted = column_of(run.metrics, "inverted");
   if (!inverted.empty() && inverted.back() > 0)
     doubts.push_back({fmt::format("{:g} elements end inside out", inverted.back()),
-                      "a finer volume and more time.steps_per_frame"});
+                      "a finer volume and " + advice_for_smaller_steps(run.record)});
   return doubts;
 }
 

@@ -202,6 +202,8 @@ MetricsTable uncertainty_table(const std::vector<RunData>& runs, const std::vect
       return run.metrics.find(column.name) >= 0 && run.metrics.rows.size() >= frames.size();
     });
     if (!is_certified_metric(column) || !is_everywhere) continue;
+    const std::vector<double> known = runs.front().metrics.column(column.name);
+    if (std::none_of(known.begin(), known.end(), [](double value) { return std::isfinite(value); })) continue;
     table.columns.push_back(column);
     const std::vector<double> values = metric_uncertainty(runs, column.name, frames.size(), n);
     for (std::size_t f = 0; f < frames.size(); ++f) table.rows[f].push_back(values[f]);
@@ -279,7 +281,8 @@ std::vector<RefinementLevel> refinement_ladder(const Json& scene) {
   for (const Setting& setting : finer_sheets(scene)) mesh.settings.push_back(setting);
   if (mesh.settings.size() == 1)
     throw InputError(
-        "the scene's bodies need \"volume\": {\"grid\"}, {\"max_tet_volume\"} or {\"cage_cell\"}, or a sheet, to be refined");
+        "the scene's bodies need \"volume\": {\"grid\"}, {\"max_tet_volume\"} or {\"cage_cell\"}, or a "
+        "sheet, to be refined");
   levels.push_back(std::move(mesh));
   return levels;
 }

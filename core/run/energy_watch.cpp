@@ -62,7 +62,7 @@ bool gains_energy(const MetricsTable& table) {
   return energy_gain(table) > std::max(k_gain * energy_input(table), slow_energy(table));
 }
 
-Notes energy_notes(const MetricsTable& table) {
+Notes energy_notes(const MetricsTable& table, const std::string& advice) {
   Notes notes;
   if (!has_balance(table)) return notes;
   if (gains_energy(table)) {
@@ -70,15 +70,16 @@ Notes energy_notes(const MetricsTable& table) {
     const std::string share =
         input > 0 ? fmt::format(", {:.3g} % of the {:.3g} J that were put in", 100 * gain / input, input)
                   : "";
-    notes.push_back({Severity::warning,
-                     fmt::format("{:.3g} J came from nowhere{}: use more steps_per_frame", gain, share)});
+    notes.push_back(
+        {Severity::warning, fmt::format("{:.3g} J came from nowhere{}: use {}", gain, share, advice)});
   }
   const double most = energy_supply(table), lost = table.column("numerical_dissipation").back();
   if (most > 0 && most >= slow_energy(table) && lost > k_much * most)
     notes.push_back(
         {Severity::warning, fmt::format("the time step took {:.3g} J, {:.0f} % of the most that was put in "
-                                        "or in motion ({:.3g} J): use more steps_per_frame",
-                                        lost, 100 * lost / most, most)});
+                                        "or in motion ({:.3g} J): use {}, or material damping that "
+                                        "takes the energy before the step does",
+                                        lost, 100 * lost / most, most, advice)});
   return notes;
 }
 

@@ -2,6 +2,8 @@
 // (Diagnostics::numerical_dissipation).
 #pragma once
 
+#include <string>
+
 #include "core/base/note.h"
 #include "core/output/metrics_file.h"
 
@@ -20,7 +22,7 @@ double energy_gain(const MetricsTable& table);
 // Whether that is more than a run may gain: 2 % of what was put in, and enough to be seen.
 bool gains_energy(const MetricsTable& table);
 
-// Warnings of energy that only the time step has taken or brought.
-Notes energy_notes(const MetricsTable& table);
+// Warnings of energy that only the time step has taken or brought; `advice`: what makes its steps smaller (step_advice.h).
+Notes energy_notes(const MetricsTable& table, const std::string& advice);
 
 }  // namespace exemplar

@@ -190,6 +190,7 @@ class ImplicitMethod : public Method {
   StepInput make_input(double dt);
   void set_given_weights(std::size_t b, StepInput& input);
   void update_signals(double dt);
+  std::string smaller_steps() const;
   std::string failure(const StepOutcome& outcome) const;
   // What a step that is taken back goes back to.
   struct StepStart {
@@ -519,13 +520,19 @@ StepInput ImplicitMethod::make_input(double dt) {
   return input;
 }
 
+// Which setting makes them so.
+std::string ImplicitMethod::smaller_steps() const {
+  if (is_controlled()) return fmt::format("a smaller time.accuracy ({:g} now)", m_scene.time.accuracy);
+  return fmt::format("more time.steps_per_frame ({} now)", m_scene.time.steps_per_frame.value_or(1));
+}
+
 std::string ImplicitMethod::failure(const StepOutcome& outcome) const {
   const bool is_loose = m_settings.mode != ImplicitMode::dynamic &&
                         std::any_of(m_scene.bodies.begin(), m_scene.bodies.end(),
                                     [](const Body& b) { return b.supports().empty(); });
   const bool is_pressed = m_settings.mode != ImplicitMode::dynamic &&
                           std::any_of(m_scene.loads.begin(), m_scene.loads.end(), is_pressure);
-  const char* advice = "try more steps_per_frame or a stiffer material";
+  std::string advice = fmt::format("try {} or a stiffer material", smaller_steps());
   if (is_pressed)
     advice =
         "a pressure that follows a surface may have no equilibrium that stays: try mode dynamic, or less of "
@@ -691,8 +698,8 @@ void ImplicitMethod::note_imbalance() {
       {Severity::warning,
        fmt::format("at {:.4g} s the forces were out of balance by {:.2g} of their size where nothing could "
                    "move (column residual): elements have collapsed; the material is too soft for what "
-                   "hits it, or needs a finer mesh and more steps_per_frame",
-                   m_state.time, m_residual)});
+                   "hits it, or needs a finer mesh and {}",
+                   m_state.time, m_residual, smaller_steps())});
 }
 
 // Loads and supports: force times displacement; pulls: what their springs give.

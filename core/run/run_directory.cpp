@@ -21,6 +21,7 @@
 #include "core/output/frame_writer.h"
 #include "core/output/metrics_file.h"
 #include "core/run/energy_watch.h"
+#include "core/run/step_advice.h"
 
 namespace exemplar {
 
@@ -110,6 +111,7 @@ struct RunDirectory::Implementation {
   FrameWriter writer;
   Notes notes_before;
   std::function<Notes()> notes_since = [] { return Notes(); };
+  std::function<Notes()> notes_at_end = [] { return Notes(); };
   std::unique_ptr<MetricsFile> metrics, timings;
   std::deque<FrameMetrics> recent;  // the last frames: what is on disk may be a few behind
 };
@@ -215,6 +217,10 @@ void RunDirectory::checkpoint(const FrameMetrics& metrics, const StateArrays& st
 void RunDirectory::keep_notes(Notes before, std::function<Notes()> since) {
   m_implementation->notes_before = std::move(before);
   m_implementation->notes_since = std::move(since);
+}
+
+void RunDirectory::tell_at_end(std::function<Notes()> notes) {
+  m_implementation->notes_at_end = std::move(notes);
 }
 
 namespace {
@@ -337,8 +343,8 @@ void note_depth(const RunSummary& summary, RunRecord& record) {
   record.notes.push_back(
       {Severity::warning,
        fmt::format("a body sinks {:.3g} mm into an obstacle, {:.2g} % of the smallest one's size: "
-                   "use more steps_per_frame",
-                   1e3 * depth, 100 * depth / summary.size)});
+                   "use {}",
+                   1e3 * depth, 100 * depth / summary.size, advice_for_smaller_steps(record))});
 }
 
 // Bodies that end in each other, or in themselves, unless they began so.
@@ -356,7 +362,8 @@ void note_crossings(const MetricsTable& table, RunRecord& record) {
 void note_results(const fs::path& metrics, RunRecord& record) {
   if (!fs::is_regular_file(metrics)) return;
   const MetricsTable table = read_metrics(metrics, AtDamage::stop);
-  for (Note& note : energy_notes(table)) record.notes.push_back(std::move(note));
+  for (Note& note : energy_notes(table, advice_for_smaller_steps(record)))
+    record.notes.push_back(std::move(note));
   note_crossings(table, record);
 }
 
@@ -382,6 +389,9 @@ RunSummary RunDirectory::finish(RunSummary summary) {
   self.record.notes.insert(self.record.notes.end(), later.begin(), later.end());
   note_results(self.directory / "metrics.csv", self.record);
   note_depth(summary, self.record);
+  if (summary.status == Status::ok) {
+    for (Note& note : self.notes_at_end()) self.record.notes.push_back(std::move(note));
+  }
   summary.notes = self.record.notes;
   self.record.writer_time = self.writer.busy_seconds();
   std::error_code ignored;

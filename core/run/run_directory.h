@@ -54,6 +54,8 @@ class RunDirectory : public RunSink {
   // What turns up in the steps: `before` until the checkpoint that the run goes on from, `since` says what came after.
   // Checkpoints hold it, and the record that finish() writes. A warning that is told once a run is kept once.
   void keep_notes(Notes before, std::function<Notes()> since);
+  // What only a whole run shows, from what is on disk then: of a run that came to its end.
+  void tell_at_end(std::function<Notes()> notes);
 
   // Waits for the writer and writes the final run.json; returns the summary of what is on disk.
   RunSummary finish(RunSummary summary);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -400,6 +401,15 @@ Json documented(const FieldSpec& field, const Json& default_value) {
   return schema;
 }
 
+// Of an object with few keys, how one is written.
+std::string shape_of(const Description& type) {
+  constexpr std::size_t k_few = 4;
+  if (type.fields.size() > k_few) return " {...}";
+  const std::shared_ptr<void> defaults = type.make_default();
+  const Json shape = write_object(type, defaults.get());
+  return shape.empty() ? " {...}" : " such as " + shape.dump();
+}
+
 }  // namespace
 
 void read_object(const Json& json, const Description& type, void* object, const std::string& path,
@@ -407,7 +417,8 @@ void read_object(const Json& json, const Description& type, void* object, const 
   if (!json.is_object() && !type.shorthand.empty())
     return read_field(json, *type.find(type.shorthand), object, path, problems);
   if (!json.is_object()) {
-    problems.push_back({"", path, "expected an object {...}, got " + describe_value(json)});
+    problems.push_back(
+        {"", path, fmt::format("expected an object{}, got {}", shape_of(type), describe_value(json))});
     return;
   }
   const std::size_t problems_before = problems.size();
@@ -520,10 +531,14 @@ std::string expectation(const FieldSpec& field) {
 }
 
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& known) {
+  const auto lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+  };
   std::size_t best = std::max<std::size_t>(2, given.size() / 3) + 1;
   std::string nearest;
   for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(given, candidate);
+    const std::size_t distance = edit_distance(lower(given), lower(candidate));
     if (distance < best) {
       best = distance;
       nearest = candidate;

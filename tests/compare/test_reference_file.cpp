@@ -155,8 +155,10 @@ TEST_F(ReferenceTest, DistancesBelowTheUncertaintyAreNotTold) {
     EXPECT_EQ(card.runs, (std::vector<std::size_t>{1, 0}));  // the two cannot be told apart; the third can
   }
   EXPECT_TRUE(reference_errors(comparison).empty());
-  EXPECT_EQ(reference_note(comparison),
-            "The reference is certified: at the end its surface is within 20 mm (RMS) of its limit.");
+  EXPECT_EQ(
+      reference_note(comparison),
+      "The reference is certified: at the end its surface is within 20 mm (RMS) of its limit, 40 % of the "
+      "largest distance shown.");
 }
 
 TEST_F(ReferenceTest, AReferenceOfAnotherSceneIsAnError) {

@@ -123,12 +123,19 @@ void warn_of_units(const Body& body, const Vec3& gravity, Notes& notes) {
   warn_if(notes, size > 150,
           fmt::format("{} is {:.3g} m large: millimetres? surface.scale: 0.001", name, size));
   warn_if(notes, size < 1e-4, fmt::format("{} is {:.3g} m large: metres? surface.scale: 1000", name, size));
-  warn_if(notes, m.density < 5,
+  // Both a thousand and a milliard times larger make a common solid: aluminium, steel, glass, wood.
+  const bool is_scaled = m.density >= 0.5 && m.density < 25 && m.young >= 0.01 && m.young <= 1000;
+  warn_if(
+      notes, is_scaled,
+      fmt::format("{} has a density of {:g} kg/m³ and a modulus of {:g} Pa: g/cm³ and GPa? density: {:g}, "
+                  "young: {:g}",
+                  name, m.density, m.young, 1000 * m.density, 1e9 * m.young));
+  warn_if(notes, m.density < 5 && !is_scaled,
           fmt::format("{} has a density of {:g} kg/m³, that of air: g/cm³? density: {:g}", name, m.density,
                       1000 * m.density));
   warn_if(notes, m.density > 3e4,
           fmt::format("{} has a density of {:g} kg/m³, more than any metal", name, m.density));
-  warn_if(notes, m.young < 100,
+  warn_if(notes, m.young < 100 && !is_scaled,
           fmt::format("{} has a modulus of {:g} Pa, softer than any gel: MPa or GPa? young: {:g} or {:g}",
                       name, m.young, 1e6 * m.young, 1e9 * m.young));
   warn_if(notes, m.young > 2e12,

@@ -9,6 +9,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/input_file.h"
+#include "core/base/plain_text.h"
 #include "core/scene/files/json_text.h"
 
 namespace exemplar {
@@ -30,6 +31,18 @@ std::pair<int, int> line_and_column(const std::string& text, std::size_t byte) {
     }
   }
   return {line, column};
+}
+
+// The line itself, as far as one can take it in.
+std::string text_of_line(const std::string& text, int line) {
+  constexpr std::size_t k_most = 60;
+  std::size_t begin = 0;
+  for (int k = 1; k < line; ++k) begin = text.find('\n', begin) + 1;
+  std::string found = text.substr(begin, text.find('\n', begin) - begin);
+  found.erase(0, std::min(found.find_first_not_of(" \t\r"), found.size()));
+  const bool is_long = found.size() > k_most;
+  if (is_long) found.resize(k_most);
+  return printable(found) + (is_long ? "…" : "");
 }
 
 // nlohmann's messages read "[json.exception.…] parse error at line 1, column 2: syntax error while …:
@@ -102,8 +115,9 @@ Json parse_json(const std::string& text, const std::string& file) {
     return json;
   } catch (const Json::parse_error& error) {
     const auto [line, column] = line_and_column(text, error.byte);
-    throw InputError(Problem{
-        file, "", fmt::format("line {}, column {}: not JSON: {}", line, column, reason_of(error.what()))});
+    throw InputError(Problem{file, "",
+                             fmt::format("line {}, column {}: not JSON: {}; the line: {}", line, column,
+                                         reason_of(error.what()), text_of_line(text, line))});
   } catch (const Json::exception& error) {
     const auto& [position, number] = keys.too_large();
     if (number.empty()) throw InputError(Problem{file, "", fmt::format("not JSON: {}", error.what())});

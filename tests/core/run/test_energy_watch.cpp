@@ -22,7 +22,7 @@ TEST(EnergyWatch, ASpikeInTheMiddleIsMeasuredByWhatWasPutIn) {
       table_of({{10, 5, 0}, {12, 3, 0}, {5000, 3, -4985}, {100, 3, -85}, {1, 0, 0.5}, {0, 0, 1}});
   EXPECT_DOUBLE_EQ(energy_input(table), 15);
   EXPECT_DOUBLE_EQ(energy_gain(table), 4985);
-  const Notes notes = energy_notes(table);
+  const Notes notes = energy_notes(table, "smaller steps");
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_EQ(notes[0].severity, Severity::warning);
   EXPECT_NE(notes[0].text.find("4.98e+03 J came from nowhere, 3.32e+04 % of the 15 J"), std::string::npos)
@@ -43,9 +43,9 @@ TEST(EnergyWatch, TwoPercentOfWhatWasPutInAreAllowed) {
 
 // A body at rest that trembles by less than 5 cm/s, and a method without a balance.
 TEST(EnergyWatch, WhatNobodySeesAndWhatIsNotKnownAreNotSaid) {
-  EXPECT_TRUE(energy_notes(table_of({{0, 0, 0}, {1e-3, 0, -1e-3}})).empty());
+  EXPECT_TRUE(energy_notes(table_of({{0, 0, 0}, {1e-3, 0, -1e-3}}), "smaller steps").empty());
   const double unknown = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(energy_notes(table_of({{10, 0, unknown}, {5000, 0, unknown}})).empty());
+  EXPECT_TRUE(energy_notes(table_of({{10, 0, unknown}, {5000, 0, unknown}}), "smaller steps").empty());
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(Settings, SaysEveryProblemWithItsPath) {
       "colour: expected one of red, green, got \"gren\" (a string) (did you mean 'green'?)",
       "txt: unknown key (did you mean 'text'?)",
       "parts[0].length: expected a number > 0, got \"2\" (a string)",
-      "parts[1]: expected an object {...}, got 7 (a number)",
+      R"(parts[1]: expected an object such as {"length":2.0}, got 7 (a number))",
       "numbers: expected a list of numbers ≥ 0, got [1,-1] (an array)",
       "only one of these may be given: first, second"};
   EXPECT_EQ(lines, expected);

@@ -1,0 +1,108 @@
+#include "core/run/example_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/math/rigid_fit.h"
+
+namespace exemplar {
+
+namespace {
+
+constexpr double k_hardly = 0.05;     // of the pose's displacement: a body that hardly deforms
+constexpr double k_across = 0.35;     // agreement below which the loads ask for something else
+constexpr double k_seen_pose = 1e-9;  // of the body's size: what differs from rest
+
+// Displacements without the best rigid motion.
+Points deformation(const Points& rest, const Points& now) {
+  return transform(fit_rigid(now, rest), now) - rest;
+}
+
+// The body's surface at the moment at which it was deformed most, and its displacements then.
+struct LargestDeformation {
+  Points positions;
+  double size = 0;  // m, RMS
+};
+
+LargestDeformation largest_deformation(const Points& rest, Eigen::Index first, Eigen::Index total,
+                                       const std::vector<Points>& surfaces) {
+  LargestDeformation largest{rest, 0};
+  for (const Points& surface : surfaces) {
+    if (surface.rows() != total) continue;
+    const Points now = surface.middleRows(first, rest.rows());
+    if (!now.allFinite()) continue;
+    const double size = std::sqrt(deformation(rest, now).rowwise().squaredNorm().mean());
+    if (size > largest.size) largest = {now, size};
+  }
+  return largest;
+}
+
+bool is_steered(const Body& body, const std::string& example) {
+  return std::any_of(body.controllers().begin(), body.controllers().end(),
+                     [&](const Controller& controller) { return controller.example == example; });
+}
+
+std::string reason(const Body& body, const Example& example, const std::string& method,
+                   const LargestDeformation& largest) {
+  const Points& rest = body.surface().vertices;
+  const std::string setting = "methods." + method;
+  if (is_steered(body, example.name)) return "its controller keeps it there: look at the controller's curve";
+  if (method == "rigid-lbs")
+    return fmt::format("no blow is strong enough: lower {0}.beta, or raise {0}.alpha", setting);
+  const double pose = std::sqrt(deformation(rest, example.surface).rowwise().squaredNorm().mean());
+  const double agreement = agreement_with_pose(rest, largest.positions, example.surface);
+  if (largest.size < k_hardly * pose)
+    return fmt::format(
+        "the body hardly deforms ({:.2g} mm, and the pose is {:.2g} mm away): a stronger load, or "
+        "a softer material",
+        1e3 * largest.size, 1e3 * pose);
+  if (agreement < k_across)
+    return fmt::format(
+        "the loads ask for something else (what they do agrees with the pose by {:.0f} %): other "
+        "loads, or a pose that is like what they do",
+        100 * agreement);
+  return fmt::format(
+      "the conventional stiffness wins: raise {0}.examples.stiffness or lower "
+      "{0}.internal_stiffness (`exemplar pose --reach SCENE` tells from which ratio on the pose is "
+      "taken up)",
+      setting);
+}
+
+}  // namespace
+
+double agreement_with_pose(const Points& rest, const Points& now, const Points& pose) {
+  const Points d = deformation(rest, now), p = deformation(rest, pose);
+  const double least = k_seen_pose * rest.norm();
+  if (!(d.norm() > least && p.norm() > least)) return 0;
+  return std::abs(d.cwiseProduct(p).sum()) / (d.norm() * p.norm());
+}
+
+Notes example_notes(const Scene& scene, const std::string& method, const MetricsTable& metrics,
+                    const std::vector<Points>& surfaces) {
+  Notes notes;
+  Eigen::Index total = 0, first = 0;
+  for (const Body& body : scene.bodies) total += body.surface().vertices.rows();
+  for (const Body& body : scene.bodies) {
+    const Points& rest = body.surface().vertices;
+    std::optional<LargestDeformation> largest;
+    for (const Example& example : body.examples()) {
+      const std::string column = "weight_" + body.name() + "_" + example.name;
+      if (metrics.find(column) < 0) continue;
+      double most = 0;
+      for (const double weight : metrics.column(column)) most = std::fmax(most, weight);
+      const bool is_pose = (example.surface - rest).norm() > k_seen_pose * rest.norm();
+      if (most >= k_unused_weight || !is_pose) continue;
+      if (!largest) largest = largest_deformation(rest, first, total, surfaces);
+      notes.push_back(
+          {Severity::warning,
+           fmt::format("body {}: its example {} is never taken up (largest weight {:.2g}): {}", body.name(),
+                       example.name, most, reason(body, example, method, *largest))});
+    }
+    first += rest.rows();
+  }
+  return notes;
+}
+
+}  // namespace exemplar
