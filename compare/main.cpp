@@ -338,7 +338,7 @@ int print_help(const CLI::App& app, const std::string& of) {
     return k_exit_done;
   }
   if (!of.empty()) throw InputError("there is no command '" + of + "'" + did_you_mean(of, names));
-  fmt::print("{}", app.help());
+  fmt::print("{}", app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
   return k_exit_done;
 }
 

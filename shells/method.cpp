@@ -123,11 +123,10 @@ void SceneSheets::find_problems(double time, Notes& notes) {
     m_told_locking = true;
     notes.push_back(
         {Severity::warning,
-         fmt::format(
-             "body {}: its curvature κ is large for its edges l and thickness h (κ l²/h is {:.3g} at "
-             "{:.4g} s, above {:.0f}): the membrane may lock, so that folds come out too stiff; use a "
-             "finer mesh or set methods.shell.curved_membrane",
-             m_scene.bodies[b].name(), locking, time, k_locking_limit)});
+         fmt::format("body {}: its curvature κ is large for its edges l and thickness h (κ l²/h is {:.3g} at "
+                     "{:.4g} s, above {:.0f}): the membrane may lock, so that folds come out too stiff; set "
+                     "methods.shell.curved_membrane, or use a finer mesh",
+                     m_scene.bodies[b].name(), locking, time, k_locking_limit)});
   }
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double k_end = 0.12;         // of the length: an end
 constexpr double k_least_share = 0.2;  // of the pose: what two parts must take of it
+constexpr double k_seen = 1e-6;        // of the size: a pose that differs from rest
 constexpr double k_half = 0.5;         // the weight of an example that wins
 constexpr int k_frames = 8;            // from rest to the pose
 constexpr int k_doublings = 6;         // of the ratio, up and down
@@ -58,8 +59,7 @@ Part ball(const Points& rest, const Vec3& centre, double radius) {
 }
 
 RigidTransform motion_of(const Part& part, const Points& rest, const Points& pose) {
-  const Points from = rest(part.vertices, Eigen::all),
-               to = pose(part.vertices, Eigen::all);
+  const Points from = rest(part.vertices, Eigen::all), to = pose(part.vertices, Eigen::all);
   return fit_rigid(from, to);
 }
 
@@ -74,7 +74,7 @@ std::optional<Grips> grips_of(Part held, Part moved, const Points& rest, const P
   Grips grips{std::move(held), std::move(moved), {}, 0, 0};
   grips.motion = motion_of(grips.moved, rest, against);
   const double whole = rms(against - rest);
-  if (!(whole > 0)) return std::nullopt;
+  if (!(whole > k_seen * rms(rest.rowwise() - rest.colwise().mean()))) return std::nullopt;
   const auto rows = [](const Points& all, const Part& part) -> Points {
     return all(part.vertices, Eigen::all);
   };

@@ -19,7 +19,7 @@ namespace {
 constexpr double k_slowest = 0.7;   // d2 / d1 of what still converges
 constexpr double k_fastest = 0.25;  // of a second-order method
 constexpr double k_floor = 1e-4;    // of the largest motion: what counts as no difference
-constexpr double k_small = 1e-2;    // of the largest motion: what may scatter
+constexpr double k_small = 0.05;    // of the largest motion: what may scatter
 constexpr double k_scatter = 3;     // times the larger of two differences that do
 
 struct Frames {

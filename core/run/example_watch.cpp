@@ -11,8 +11,10 @@ namespace exemplar {
 
 namespace {
 
-constexpr double k_hardly = 0.05;     // of the pose's displacement: a body that hardly deforms
-constexpr double k_across = 0.35;     // agreement below which the loads ask for something else
+constexpr double k_hardly = 0.05;  // of the pose's displacement: a body that hardly deforms
+constexpr double k_across = 0.35;  // agreement below which the loads ask for something else
+constexpr double k_followed =
+    0.5;  // weight over the part of the way that was gone: the example was not held back
 constexpr double k_seen_pose = 1e-9;  // of the body's size: what differs from rest
 
 // Displacements without the best rigid motion.
@@ -44,29 +46,30 @@ bool is_steered(const Body& body, const std::string& example) {
                      [&](const Controller& controller) { return controller.example == example; });
 }
 
-std::string reason(const Body& body, const Example& example, const std::string& method,
+std::string reason(const Body& body, const Example& example, double weight, const std::string& method,
                    const LargestDeformation& largest) {
   const Points& rest = body.surface().vertices;
   const std::string setting = "methods." + method;
   if (is_steered(body, example.name)) return "its controller keeps it there: look at the controller's curve";
   if (method == "rigid-lbs")
     return fmt::format("no blow is strong enough: lower {0}.beta, or raise {0}.alpha", setting);
-  const double pose = std::sqrt(deformation(rest, example.surface).rowwise().squaredNorm().mean());
+  const Points pose = deformation(rest, example.surface), now = deformation(rest, largest.positions);
+  const double way = now.cwiseProduct(pose).sum() / pose.squaredNorm();
   const double agreement = agreement_with_pose(rest, largest.positions, example.surface);
-  if (largest.size < k_hardly * pose)
-    return fmt::format(
-        "the body hardly deforms ({:.2g} mm, and the pose is {:.2g} mm away): a stronger load, or "
-        "a softer material",
-        1e3 * largest.size, 1e3 * pose);
-  if (agreement < k_across)
+  const bool is_hardly_moved = now.norm() < k_hardly * pose.norm();
+  if (agreement < k_across && !is_hardly_moved)
     return fmt::format(
         "the loads ask for something else (what they do agrees with the pose by {:.0f} %): other "
         "loads, or a pose that is like what they do",
         100 * agreement);
+  if (is_hardly_moved || weight >= k_followed * way)
+    return fmt::format(
+        "the loads take the body only {0:.0f} % of the way to it: stronger loads, or a softer body "
+        "(lower {1}.internal_stiffness or {1}.examples.stiffness)",
+        std::max(0.0, 100 * way), setting);
   return fmt::format(
-      "the conventional stiffness wins: raise {0}.examples.stiffness or lower "
-      "{0}.internal_stiffness (`exemplar pose --reach SCENE` tells from which ratio on the pose is "
-      "taken up)",
+      "the conventional stiffness wins: lower {}.internal_stiffness (`exemplar pose --reach SCENE` "
+      "tells from which ratio on the pose is taken up)",
       setting);
 }
 
@@ -76,7 +79,7 @@ double agreement_with_pose(const Points& rest, const Points& now, const Points& 
   const Points d = deformation(rest, now), p = deformation(rest, pose);
   const double least = k_seen_pose * rest.norm();
   if (!(d.norm() > least && p.norm() > least)) return 0;
-  return std::abs(d.cwiseProduct(p).sum()) / (d.norm() * p.norm());
+  return d.cwiseProduct(p).sum() / (d.norm() * p.norm());
 }
 
 Notes example_notes(const Scene& scene, const std::string& method, const MetricsTable& metrics,
@@ -98,7 +101,7 @@ Notes example_notes(const Scene& scene, const std::string& method, const Metrics
       notes.push_back(
           {Severity::warning,
            fmt::format("body {}: its example {} is never taken up (largest weight {:.2g}): {}", body.name(),
-                       example.name, most, reason(body, example, method, *largest))});
+                       example.name, most, reason(body, example, most, method, *largest))});
     }
     first += rest.rows();
   }

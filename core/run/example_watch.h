@@ -2,7 +2,7 @@
 // run, from what it has written.
 //
 // d: displacements of a body's surface without its best rigid motion, p: those of the pose likewise. The agreement of a
-// motion with a pose is |d·p| / (|d| |p|): 1 along the pose, 0 across it.
+// motion with a pose is d·p / (|d| |p|): 1 along the pose, 0 across it, −1 the other way.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace exemplar {
 // The largest weight of an example that counts as unused.
 inline constexpr double k_unused_weight = 0.1;
 
-// |d·p| / (|d| |p|); 0 where one of them is no more than rounding.
+// d·p / (|d| |p|); 0 where one of them is no more than rounding.
 double agreement_with_pose(const Points& rest, const Points& now, const Points& pose);
 
 // `surfaces`: of all bodies in scene order, at some moments of the run. `metrics`: its table, with a column

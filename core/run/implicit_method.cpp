@@ -11,6 +11,7 @@
 #include "core/run/body_separation.h"
 #include "core/run/body_watch.h"
 #include "core/run/start_separation.h"
+#include "core/run/step_advice.h"
 #include "core/run/step_error.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
@@ -522,8 +523,9 @@ StepInput ImplicitMethod::make_input(double dt) {
 
 // Which setting makes them so.
 std::string ImplicitMethod::smaller_steps() const {
-  if (is_controlled()) return fmt::format("a smaller time.accuracy ({:g} now)", m_scene.time.accuracy);
-  return fmt::format("more time.steps_per_frame ({} now)", m_scene.time.steps_per_frame.value_or(1));
+  if (is_controlled()) return advice_for_accuracy(m_scene.time.accuracy);
+  const int steps = m_scene.time.steps_per_frame.value_or(1);
+  return m_settings.mode == ImplicitMode::dynamic ? advice_to_follow(steps) : advice_for_more(steps);
 }
 
 std::string ImplicitMethod::failure(const StepOutcome& outcome) const {

@@ -8,8 +8,12 @@
 
 namespace exemplar {
 
-// From the record's settings after defaults: "a smaller time.accuracy (0.01 now)" where the steps follow the accuracy, else
-// "more time.steps_per_frame (4 now)".
+// The three there are: let the steps follow the accuracy, a smaller accuracy, more steps.
+std::string advice_to_follow(int steps_per_frame);
+std::string advice_for_accuracy(double accuracy);
+std::string advice_for_more(int steps_per_frame);
+
+// Which of them, from the record's settings after defaults.
 std::string advice_for_smaller_steps(const RunRecord& record);
 
 }  // namespace exemplar

@@ -35,7 +35,8 @@ TEST(Refinement, WhatDoesNotShrinkDoesNotConverge) {
 // Steps that follow an accuracy: small differences need not fall from level to level.
 TEST(Refinement, SmallDifferencesMayScatter) {
   EXPECT_EQ(left_by_steps(0.004, 0.005, 1).value_or(0), 3 * 0.005);
-  EXPECT_FALSE(left_by_steps(0.004, 0.02, 1));
+  EXPECT_EQ(left_by_steps(0.004, 0.02, 1).value_or(0), 3 * 0.02);
+  EXPECT_FALSE(left_by_steps(0.004, 0.06, 1));
   EXPECT_EQ(left_by_steps(0.2, 0.1, 1), left_after_middle(0.2, 0.1, 1e-4));
 }
 

@@ -44,6 +44,7 @@ TEST(ExampleWatch, AgreementIsOneAlongThePoseAndZeroAcross) {
   const Points& pose = scene.bodies[0].examples()[0].surface;
   const Points part = rest + 0.3 * (pose - rest);
   EXPECT_NEAR(agreement_with_pose(rest, part, pose), 1, 1e-3);
+  EXPECT_NEAR(agreement_with_pose(rest, rest - 0.01 * (pose - rest), pose), -1, 1e-3);
   EXPECT_NEAR(agreement_with_pose(rest, mapped(scene, Vec3(1, 0.8, 1).asDiagonal()), pose), 0, 0.1);
   EXPECT_EQ(agreement_with_pose(rest, rest, rest), 0);
 }
@@ -63,10 +64,12 @@ TEST(ExampleWatch, TellsTheReason) {
   const auto says = [&](const std::string& text, const char* words) {
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
-  says(only_note(scene, {0, 0.03}, {rest, mapped(scene, Mat3::Identity())}), "hardly deforms");
+  says(only_note(scene, {0, 0.03}, {rest, mapped(scene, Mat3::Identity())}), "only 0 % of the way");
+  says(only_note(scene, {0, 0.08}, {rest, rest + 0.1 * (pose - rest)}), "only 10 % of the way");
   says(only_note(scene, {0, 0.03}, {rest, mapped(scene, Vec3(1, 0.8, 1).asDiagonal()), rest}),
        "the loads ask for something else");
-  says(only_note(scene, {0, 0.03}, {rest, rest + 0.5 * (pose - rest)}), "methods.fem.examples.stiffness");
+  says(only_note(scene, {0, 0.03}, {rest, rest + 0.5 * (pose - rest)}),
+       "lower methods.fem.internal_stiffness (");
   says(only_note(scene, {0, 0.03}, {}, "rigid-lbs"), "methods.rigid-lbs.beta");
   const Scene steered = twisted_bar(
       R"(, "controllers": [{"example": "twisted", "curve": {"times": [0, 1], "weights": [0, 0.05]}}])");
