@@ -160,7 +160,11 @@ Points points_at(const ReferenceFile& file, std::size_t frame) {
   return file.surface.frames[frame];
 }
 
-// Whether a file says the same as one made now: within its own uncertainty (or a thousandth of the motion).
+// A file whose uncertainty at the end is many times what is found now was made too coarsely to be of use.
+constexpr double k_coarse = 3;
+
+// Whether a file says the same as one made now: within its own uncertainty (or a thousandth of the motion), which must not
+// be much larger than need be.
 int check_file(const ReferenceFile& kept, const ReferenceFile& made, const std::string& path,
                const Terminal& terminal) {
   if (kept.times != made.times || kept.surface.first.connectivity != made.surface.first.connectivity) {
@@ -181,6 +185,13 @@ int check_file(const ReferenceFile& kept, const ReferenceFile& made, const std::
     if (apart <= allowed) continue;
     terminal.warn(fmt::format("{}: at {:.3g} s the surface is {} from what is made now, {} are allowed", path,
                               kept.times[f], length_text(apart), length_text(allowed)));
+    return k_exit_failed_check;
+  }
+  const double now = made.uncertainty.column("surface_rms").back();
+  if (open.back() > k_coarse * now + 1e-3 * motion) {
+    terminal.warn(fmt::format(
+        "{}: is known to {} at the end only, and what is made now to {}: it was made too coarsely", path,
+        length_text(open.back()), length_text(now)));
     return k_exit_failed_check;
   }
   terminal.say(path + ": holds");

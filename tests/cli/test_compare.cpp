@@ -320,5 +320,36 @@ TEST_F(Compare, ParaViewShowsOneViewARun) {
   EXPECT_GT(fs::file_size(m_folder / "out/paraview.png"), 5000u);
 }
 
+// A certificate holds when it is made again, and a reference from a mesh that is far too coarse does not.
+TEST_F(Compare, AReferenceThatIsTooCoarseIsCaught) {
+  const auto scene = [](const char* grid) {
+    return std::string(R"({"time": {"duration": 0.2, "fps": 20}, "bodies": [{"name": "bar",
+      "surface": {"box": {"size": [0.1, 0.6, 0.1], "resolution": [1, 6, 1]}}, "volume": {"grid": )") +
+           grid + R"(},
+      "material": {"density": 1000, "young": 2e5, "poisson": 0.3, "damping": 0.01},
+      "supports": [{"region": {"half_space": {"point": [0, -0.299, 0], "normal": "-y"}}}]}],
+      "gravity": [9.81, 0, 0]})";
+  };
+  testing::write_text(m_folder / "coarse.json", scene("[1, 3, 1]"));
+  testing::write_text(m_folder / "fine.json", scene("[4, 24, 4]"));
+  EXPECT_EQ(run("EXEMPLAR certify coarse.json --method fem -o coarse.ref --directory a").exit_code, 0);
+  EXPECT_EQ(run("EXEMPLAR certify fine.json --method fem -o fine.ref --directory b").exit_code, 0);
+  EXPECT_EQ(run("EXEMPLAR certify fine.json --method fem --check fine.ref --directory c").exit_code, 0);
+  const auto check = [&](const char* file) {
+    return run(std::string("EXEMPLAR certify fine.json --method fem --directory b --check ") + file);
+  };
+  const testing::Outcome coarse = check("coarse.ref");
+  EXPECT_EQ(coarse.exit_code, 1) << coarse.output << coarse.errors;
+  EXPECT_NE(coarse.errors.find("too coarsely"), std::string::npos) << coarse.errors;
+  // Of a bar that was stiffer when it was certified.
+  EXPECT_EQ(run("EXEMPLAR certify fine.json --method fem -o stiff.ref --directory d "
+                "--set bodies[0].material.young=2.5e5")
+                .exit_code,
+            0);
+  const testing::Outcome other = check("stiff.ref");
+  EXPECT_EQ(other.exit_code, 1) << other.output << other.errors;
+  EXPECT_NE(other.errors.find("are allowed"), std::string::npos) << other.errors;
+}
+
 }  // namespace
 }  // namespace exemplar
