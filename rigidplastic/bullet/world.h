@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "rigidplastic/bullet/shapes.h"
@@ -102,6 +103,8 @@ class BulletWorld {
 
   void step(double dt);
   RigidState state(std::size_t object) const;
+  // Of a free object, as the impulses of the last step left it, before it moved on; at its place before the step.
+  std::pair<Vec3, Vec3> struck_velocity(std::size_t object) const;  // m/s and rad/s
   // Contacts of the last step, in an order that depends on the states only. `before`: the objects' states at
   // the start of that step.
   std::vector<Contact> contacts(std::span<const RigidState> before) const;
