@@ -91,26 +91,25 @@ Contact contact_of(const btManifoldPoint& point, const btCollisionObject* first,
 class SpinKeepingWorld : public btDiscreteDynamicsWorld {
  public:
   using btDiscreteDynamicsWorld::btDiscreteDynamicsWorld;
-  struct Velocity {
-    btVector3 linear = btVector3(0, 0, 0), angular = btVector3(0, 0, 0);
-  };
-  const Velocity& struck(int object) const { return m_struck[static_cast<std::size_t>(object)]; }
+  const StruckMotion& struck(std::size_t object) const { return m_struck[object]; }
 
  protected:
   void internalSingleStepSimulation(btScalar dt) override {
-    m_axes.clear();
-    m_struck.assign(static_cast<std::size_t>(getNumCollisionObjects()), Velocity());
+    m_starts.clear();
+    m_struck.assign(static_cast<std::size_t>(getNumCollisionObjects()), {});
     for (int b = 0; b < m_nonStaticRigidBodies.size(); ++b)
-      m_axes.push_back(m_nonStaticRigidBodies[b]->getWorldTransform().getBasis());
+      m_starts.push_back(m_nonStaticRigidBodies[b]->getWorldTransform());
     btDiscreteDynamicsWorld::internalSingleStepSimulation(dt);
   }
   void integrateTransforms(btScalar dt) override {
     std::vector<btVector3> momenta;
     for (int b = 0; b < m_nonStaticRigidBodies.size(); ++b) {
       btRigidBody& body = *m_nonStaticRigidBodies[b];
-      m_struck[static_cast<std::size_t>(tag_of(&body).index)] = {body.getLinearVelocity(),
-                                                                 body.getAngularVelocity()};
-      momenta.push_back(momentum_of(body, m_axes[static_cast<std::size_t>(b)]));
+      const btTransform& start = m_starts[static_cast<std::size_t>(b)];
+      m_struck[static_cast<std::size_t>(tag_of(&body).index)] = {
+          from_bullet(body.getLinearVelocity()), from_bullet(body.getAngularVelocity()),
+          from_bullet(body.getWorldTransform().getOrigin() - start.getOrigin())};
+      momenta.push_back(momentum_of(body, start.getBasis()));
       if (is_free(body)) body.setAngularVelocity(middle_velocity(body, momenta.back(), dt));
     }
     btDiscreteDynamicsWorld::integrateTransforms(dt);
@@ -149,8 +148,8 @@ class SpinKeepingWorld : public btDiscreteDynamicsWorld {
     return velocity;
   }
 
-  std::vector<btMatrix3x3> m_axes;  // of the bodies at the start of the step
-  std::vector<Velocity> m_struck;   // of all objects, after the impulses of the step
+  std::vector<btTransform> m_starts;   // of the bodies at the start of the step
+  std::vector<StruckMotion> m_struck;  // of all objects
 };
 
 }  // namespace
@@ -383,9 +382,8 @@ RigidState BulletWorld::state(std::size_t object) const {
   return state;
 }
 
-std::pair<Vec3, Vec3> BulletWorld::struck_velocity(std::size_t object) const {
-  const SpinKeepingWorld::Velocity& velocity = m_implementation->world.struck(static_cast<int>(object));
-  return {from_bullet(velocity.linear), from_bullet(velocity.angular)};
+StruckMotion BulletWorld::struck_motion(std::size_t object) const {
+  return m_implementation->world.struck(object);
 }
 
 std::vector<Contact> BulletWorld::contacts(std::span<const RigidState> before) const {

@@ -23,9 +23,9 @@ struct Meeting {
 
 }  // namespace
 
-MiddleMotion middle_of_free(const RigidState& before, const std::pair<Vec3, Vec3>& struck) {
-  return {true, before.position, 0.5 * (before.velocity + struck.first),
-          0.5 * (before.angular_velocity + struck.second)};
+MiddleMotion middle_of_free(const RigidState& before, const StruckMotion& struck) {
+  return {true, before.position, 0.5 * (before.velocity + struck.velocity),
+          0.5 * (before.angular_velocity + struck.angular_velocity)};
 }
 
 // As Bullet takes it: from its way, and where it is at the end.

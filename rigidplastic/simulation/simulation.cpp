@@ -121,9 +121,11 @@ void Simulation::allow_overlaps(std::vector<AllowedOverlap> overlaps) {
 
 void Simulation::reshape(std::size_t index, const BodyFrame& frame, const Points& vertices) {
   RigidBody& body = m_bodies[index];
+  const double energy = energy_of(body);
   body.state = carried_over(body.state, body.mass, body.frame, frame);
   body.start = carried_over(body.start, body.mass, body.frame, frame);
   body.frame = frame;
+  m_energies.add_to_contacts(energy - energy_of(body));
   const bool new_shape = body.shape.move_vertices(vertices);
   if (m_world) m_world->reshape(index, object_of(body), new_shape);
 }
@@ -337,8 +339,13 @@ ObjectPairs Simulation::touching() const {
 MiddleMotion Simulation::middle_motion(std::size_t object, double dt) const {
   const bool is_free = object < m_bodies.size() ? !is_held(m_bodies[object])
                                                 : m_scene.obstacles[object - m_bodies.size()].dynamic();
-  return is_free ? middle_of_free(m_before[object], m_world->struck_velocity(object))
+  return is_free ? middle_of_free(m_before[object], m_world->struck_motion(object))
                  : middle_of_driven(m_before[object], object_state(object), dt);
+}
+
+double Simulation::mass_of(std::size_t object) const {
+  return object < m_bodies.size() ? m_bodies[object].mass
+                                  : m_scene.obstacles[object - m_bodies.size()].mass();
 }
 
 void Simulation::follow_energy(double dt) {
@@ -349,6 +356,11 @@ void Simulation::follow_energy(double dt) {
   };
   for (const Contact& contact : m_contacts)
     m_energies.add_contact(contact, motion(contact.a), motion(contact.b));
+  double mended = 0;
+  for (std::size_t i = 0; i < object_count(); ++i) {
+    if (motions[i].is_free) mended -= mass_of(i) * m_scene.gravity.dot(m_world->struck_motion(i).mending);
+  }
+  m_energies.add_to_contacts(-mended);
   m_joint_losses.clear();
   for (std::size_t j = 0; j < m_joints.size(); ++j) {
     const Joint& joint = m_joints[j];
@@ -380,7 +392,7 @@ void Simulation::freeze_resting_bodies(double dt) {
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (rests[i]) set_state(i, {m_before[i].position, m_before[i].orientation, Vec3::Zero(), Vec3::Zero()});
   }
-  m_energies.contact_loss += moving - total_energy();
+  m_energies.add_to_contacts(moving - total_energy());
   m_touched = std::move(now);
 }
 

@@ -142,6 +142,7 @@ class Simulation {
   void apply_loads(double end);
   void add_loads(std::size_t scene_body, double end);
   void add_pulls(std::size_t scene_body, double end);
+  double mass_of(std::size_t object) const;
   MiddleMotion middle_motion(std::size_t object, double dt) const;
   void follow_energy(double dt);
   void read_states(double end);

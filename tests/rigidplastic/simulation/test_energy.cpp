@@ -135,7 +135,9 @@ TEST(RigidEnergy, ADrivenObstacleDoesWork) {
   EXPECT_NEAR(d.numerical_dissipation, 0, 1e-6 * d.mass);
 }
 
-// With restitution 1, whatever the friction, no impact adds energy.
+// With restitution 1, whatever the friction, no impact adds energy; without friction none takes any, but what mending overlaps
+// moves. What is stored may be more than at the start by what the time step lost on the way down, which it gives back on the way
+// up: v dt over twice the height.
 TEST(RigidEnergy, NoBounceAddsEnergy) {
   for (const double friction : {0.0, 0.6}) {
     for (const double turn : {10.0, 27.0, 44.0}) {
@@ -152,9 +154,12 @@ TEST(RigidEnergy, NoBounceAddsEnergy) {
       for (int frame = 1; frame <= scene.frame_count(); ++frame) {
         method->advance(scene.frame_time(frame), k_never);
         const Diagnostics d = method->diagnostics();
-        EXPECT_LE(stored(d), start * 1.005) << friction << " " << turn << " frame " << frame;
-        EXPECT_GE(d.contact_dissipation, lost - 1e-6 * start)
-            << friction << " " << turn << " frame " << frame;
+        EXPECT_LE(stored(d), start * 1.01) << friction << " " << turn << " frame " << frame;
+        if (friction == 0) {
+          EXPECT_NEAR(d.contact_dissipation, 0, 2e-3 * start) << turn << " frame " << frame;
+        } else {
+          EXPECT_GE(d.contact_dissipation, lost - 1e-3 * start) << turn << " frame " << frame;
+        }
         lost = d.contact_dissipation;
       }
     }
