@@ -115,6 +115,11 @@ double ArticulatedBody::joint_area(std::size_t joint) const {
   return std::abs(section_at(ends).area());
 }
 
+int ArticulatedBody::bone_of_element(std::size_t e) const {
+  return heaviest(m_element_weights.row(static_cast<Eigen::Index>(e)),
+                  is_cut() ? m_body->pieces().of_tet[e] : 0);
+}
+
 void ArticulatedBody::assign() {
   const auto piece = [&](const std::vector<int>& of, std::size_t i) { return is_cut() ? of[i] : 0; };
   m_bone_of_vertex.clear();
@@ -129,9 +134,7 @@ void ArticulatedBody::assign() {
   }
   std::vector<std::vector<MassProperties>> parts(bones().size());
   for (std::size_t e = 0; e < m_elements->size(); ++e)
-    parts[static_cast<std::size_t>(heaviest(m_element_weights.row(static_cast<Eigen::Index>(e)),
-                                            is_cut() ? m_body->pieces().of_tet[e] : 0))]
-        .push_back((*m_elements)[e]);
+    parts[static_cast<std::size_t>(bone_of_element(e))].push_back((*m_elements)[e]);
   m_bone_mass.assign(bones().size(), {});
   for (std::size_t b = 0; b < parts.size(); ++b) {
     if (!parts[b].empty()) m_bone_mass[b] = merged(parts[b]);
@@ -283,6 +286,27 @@ std::optional<BoneSplit> ArticulatedBody::split_at(const BonePlace& place) const
   const double margin = k_end_margin * length / bone.length();
   if (length == 0 || place.t < margin || place.t > 1 - margin) return std::nullopt;
   return BoneSplit{place.bone, place.t, length};
+}
+
+std::vector<WeakPlace> ArticulatedBody::weak_places(int bone) const {
+  constexpr int k_places = 64;
+  const Bone& segment = bones()[static_cast<std::size_t>(bone)];
+  const Vec3 axis = (segment.b - segment.a).normalized();
+  std::vector<WeakPlace> places;
+  for (int k = 0; k < k_places; ++k) {
+    const double t = (k + 0.5) / k_places;
+    const std::optional<BoneSplit> found = split_at({bone, t, 0});
+    if (!found) continue;
+    std::vector<MassProperties> beyond;
+    for (std::size_t e = 0; e < m_elements->size(); ++e) {
+      if (bone_of_element(e) == bone && segment.parameter((*m_elements)[e].centre) > t)
+        beyond.push_back((*m_elements)[e]);
+    }
+    if (beyond.empty()) continue;
+    const Vec3 pivot = segment.at(t);
+    places.push_back({*found, pivot, merged(beyond), strength_of({bone, bone, pivot, axis})});
+  }
+  return places;
 }
 
 void ArticulatedBody::split(const BoneSplit& split) {

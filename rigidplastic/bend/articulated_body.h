@@ -28,6 +28,14 @@ struct BoneSplit {
   }
 };
 
+// A place where a bone may be split, with what the part beyond it weighs and what a joint there would hold.
+struct WeakPlace {
+  BoneSplit split;
+  Vec3 pivot = Vec3::Zero();  // at rest
+  MassProperties far;         // of the bone's own part beyond the place, at rest
+  YieldMoments strength;
+};
+
 class ArticulatedBody {
  public:
   // `strength`: N m of every joint; none: from the yield stress and the joint's cross-section. A body that cannot bend
@@ -70,6 +78,8 @@ class ArticulatedBody {
 
   // Dynamic articulation: a place for a new joint on a bone, unless it is too near to its ends.
   std::optional<BoneSplit> split_at(const BonePlace& place) const;
+  // Such places along a bone, evenly spaced.
+  std::vector<WeakPlace> weak_places(int bone) const;
   // Makes two bones of one; the weights of all others stay. The far part becomes the last bone, the joint between
   // them the last joint.
   void split(const BoneSplit& split);
@@ -82,6 +92,7 @@ class ArticulatedBody {
   Vec3 normal_at(const BoneJoint& joint) const;
   CrossSection section_at(const BoneJoint& joint) const;
   YieldMoments strength_of(const BoneJoint& joint) const;
+  int bone_of_element(std::size_t element) const;
   double section_size(int bone, const Vec3& point) const;  // m, root of the cross-section's area
 
   const Body* m_body;

@@ -75,6 +75,7 @@ class BendingBody {
   int cluster_of(int bone) const { return m_cluster_of[static_cast<std::size_t>(bone)]; }
   const BonePoses& poses() const { return m_poses; }
   int support_bone() const { return m_support_bone; }  // −1: no support
+  const Vec3& held_point() const { return *m_held; }   // the middle of what the support holds, at rest
   bool always_open() const { return m_always_open; }
   Points surface() const { return m_articulated.skinned(m_poses, m_part_of); }
   // Bones that hold together have the same part, the smallest of their numbers.

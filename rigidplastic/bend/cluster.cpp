@@ -24,6 +24,16 @@ MassProperties merged(std::span<const MassProperties> pieces) {
   return whole;
 }
 
+MassProperties without(const MassProperties& whole, const MassProperties& part) {
+  MassProperties rest;
+  rest.measure = whole.measure - part.measure;
+  rest.mass = whole.mass - part.mass;
+  rest.centre = (whole.mass * whole.centre - part.mass * part.centre) / rest.mass;
+  rest.inertia = whole.inertia - part.inertia - steiner(part.mass, part.centre - whole.centre) -
+                 steiner(rest.mass, rest.centre - whole.centre);
+  return rest;
+}
+
 MovingPiece merged(std::span<const MovingPiece> pieces) {
   std::vector<MassProperties> masses;
   for (const MovingPiece& piece : pieces) masses.push_back(piece.mass);

@@ -17,6 +17,8 @@ struct MovingPiece {
 };
 
 MassProperties merged(std::span<const MassProperties> pieces);
+// What is left of a whole when a part of it is taken away.
+MassProperties without(const MassProperties& whole, const MassProperties& part);
 MovingPiece merged(std::span<const MovingPiece> pieces);
 // A piece of `whole`, moving as a part of it.
 MovingPiece opened(const MovingPiece& whole, const MassProperties& piece);

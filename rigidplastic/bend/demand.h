@@ -22,6 +22,7 @@ struct Hit {
   int joint = -1;               // of the body, where it is no contact; whether on the joint's bone b
   bool on_b = false;
   Vec3 turning = Vec3::Zero();  // N m s, angular, of a joint about its pivot
+  int vertex = -1;              // of the surface, where a load acts
 };
 
 struct RehearsedTick {
@@ -33,6 +34,10 @@ struct RehearsedTick {
 // Moment (N m, world) on joint `j`, which is closed. Infinite when both of its sides are connected otherwise.
 Vec3 moment_on(const BendingBody& body, std::size_t j, const std::vector<Hit>& hits,
                const RehearsedTick& tick);
+
+// The same for a joint that is not there yet. Only for bodies without rings.
+double share_of_strength(const BendingBody& body, const WeakPlace& place, const std::vector<Hit>& hits,
+                         const RehearsedTick& tick);
 
 // That moment over the one that the joint holds: above 1 it yields.
 double share_of_strength(const BendingBody& body, std::size_t j, const std::vector<Hit>& hits,

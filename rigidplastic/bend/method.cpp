@@ -30,17 +30,21 @@ constexpr double k_break_window = 0.004;  // s, that a joint's load is averaged 
 constexpr double k_break_over_yield = 3;  // default of break_stress
 constexpr double k_at_strength = 0.999;   // share of the strength from which a joint counts as yielding
 constexpr double k_widest_gap = 0.005;    // of a body's diagonal, that a joint may have when it is merged
-constexpr int k_most_rehearsals = 12;     // of one tick: a joint is opened in each of them
+constexpr double k_overloaded =
+    1.02;  // of a section's strength, from which a steady load splits a bone there
+constexpr int k_most_rehearsals = 12;  // of one tick: a joint is opened in each of them
 
 struct State {
   rigid::SimulationState simulation;
   std::vector<BendingBodyState> bodies;
   std::optional<ParentDentsState> dents;
-  double dissipated = 0;  // J, in joints
+  double dissipated = 0;  // J, in elastic joints and in what was merged
+  double damped = 0;      // J, in elastic joints
 
   static constexpr auto described() {
     return std::tuple(member("simulation", &State::simulation), member("bodies", &State::bodies),
-                      member("dents", &State::dents), member("dissipated", &State::dissipated));
+                      member("dents", &State::dents), member("dissipated", &State::dissipated),
+                      member("damped", &State::damped));
   }
 };
 
@@ -80,6 +84,10 @@ class BendMethod : public Method {
   std::vector<std::size_t> joints_to_open(const BendingBody& body, const std::vector<Hit>& hits,
                                           const RehearsedTick& tick) const;
   bool may_yield(std::size_t body) const;
+  bool is_strained(std::size_t body) const;
+  void add_loads(std::size_t body, double dt, std::vector<Hit>& hits) const;
+  void find_weak_places(std::size_t body);
+  bool split_under_load(std::size_t body, const std::vector<Hit>& hits, const RehearsedTick& tick);
   bool open_for(std::size_t body, const std::vector<Hit>& hits, double dt);
   bool split_for(BendingBody& body, const std::vector<Hit>& hits, const RehearsedTick& tick) const;
   void after_tick(double dt);
@@ -88,6 +96,7 @@ class BendMethod : public Method {
   void watch_break(std::size_t simulation_joint, double dt);
   void apply_spring(std::size_t simulation_joint, double dt);
   void apply_deferred_impulse(std::size_t simulation_joint);
+  double elastic_energy() const;
   State state() const;
   void restore(const State& state);
 
@@ -100,12 +109,14 @@ class BendMethod : public Method {
   std::deque<std::pair<Points, BodyWeights>> m_weights;  // of each different shape: its own points and bones
   std::vector<std::size_t> m_first;  // rigid body of each scene body's first cluster; one more at the end
   std::vector<std::pair<std::size_t, std::size_t>> m_joint_of;  // simulation's joint → body, joint
+  std::vector<std::vector<WeakPlace>>
+      m_weak_places;               // of the bodies as they are split now; found when needed
   std::vector<Vec3> m_late_kicks;  // N m s, of the elastic joints, see apply_spring
   std::vector<char> m_turned;      // bodies that bent since their shapes were made
   // Joints further apart are not merged, m: what a jam has pulled apart would stay so, and grow at the next one.
   std::vector<double> m_widest_gap;
-  int m_rehearsals = 0;     // of the tick that is being taken
-  double m_dissipated = 0;  // J
+  int m_rehearsals = 0;                   // of the tick that is being taken
+  double m_dissipated = 0, m_damped = 0;  // J, see State
   double m_bending_seconds = 0, m_skinning_seconds = 0;
 };
 
@@ -165,6 +176,7 @@ BendMethod::BendMethod(const Scene& scene, const Settings& settings)
   }
   m_first.push_back(all.size());
   m_turned.assign(m_bodies.size(), 0);
+  m_weak_places.resize(m_bodies.size());
   if (settings.dent) m_dents.emplace(scene, *settings.dent);
   put_into_simulation(std::move(all));
   refresh_skins();
@@ -223,8 +235,10 @@ std::vector<RigidState> BendMethod::cluster_states(std::size_t body) const {
   return states;
 }
 
-// New rigid bodies for the bodies that changed, the old ones for the others.
+// New rigid bodies for the bodies that changed, the old ones for the others. What is merged loses the energy of its parts'
+// motion against each other, as in a plastic impact.
 void BendMethod::rebuild(const std::vector<char>& changed) {
+  const double energy = m_simulation.total_energy();
   std::vector<std::vector<RigidState>> states;
   for (std::size_t s = 0; s < m_bodies.size(); ++s)
     states.push_back(changed[s] ? cluster_states(s) : std::vector<RigidState>());
@@ -243,7 +257,8 @@ void BendMethod::rebuild(const std::vector<char>& changed) {
   first.push_back(all.size());
   m_first = std::move(first);
   put_into_simulation(std::move(all));
-  if (!m_scene.loads.empty()) refresh_skins();
+  m_dissipated += energy - m_simulation.total_energy();
+  if (!m_scene.loads.empty() || !m_scene.pulls.empty()) refresh_skins();
 }
 
 void BendMethod::put_into_simulation(std::vector<rigid::RigidBody> bodies) {
@@ -372,7 +387,7 @@ std::vector<std::vector<Hit>> BendMethod::hits_of_tick() const {
     }
   }
   for (std::size_t s = 0; s < hits.size(); ++s) {
-    if (!fast[s] && !may_yield(s)) hits[s].clear();
+    if (!fast[s] && !may_yield(s) && !is_strained(s)) hits[s].clear();
   }
   return hits;
 }
@@ -382,7 +397,63 @@ bool BendMethod::may_yield(std::size_t s) const {
   const std::vector<JointState>& joints = m_bodies[s].joints();
   const bool turning = std::any_of(joints.begin(), joints.end(), [](const JointState&j) { return j.open; }),
              all = std::all_of(joints.begin(), joints.end(), [](const JointState&j) { return j.open; });
-  return !all && ((turning && !m_bodies[s].articulated().looped()) || m_bodies[s].support_bone() >= 0);
+  return !all && ((turning && !m_bodies[s].articulated().looped()) || is_strained(s));
+}
+
+// Held by a support, or loaded: its moments are known without a blow.
+bool BendMethod::is_strained(std::size_t s) const {
+  return m_bodies[s].support_bone() >= 0 || !m_simulation.point_forces(s).empty();
+}
+
+// Loads push on their bones as contacts do.
+void BendMethod::add_loads(std::size_t s, double dt, std::vector<Hit>& hits) const {
+  for (const rigid::PointForce& load : m_simulation.point_forces(s)) {
+    Hit hit;
+    hit.point = load.point;
+    hit.impulse = dt * load.force;
+    hit.other = -1;
+    hit.vertex = load.vertex;
+    hits.push_back(hit);
+  }
+}
+
+// Outside of what the support holds.
+void BendMethod::find_weak_places(std::size_t s) {
+  const ArticulatedBody& articulated = m_bodies[s].articulated();
+  const Body& body = articulated.body();
+  for (std::size_t b = 0; b < articulated.bones().size(); ++b) {
+    double low = 1, high = 0;
+    if (static_cast<int>(b) == m_bodies[s].support_bone()) {
+      for (const int v : select_nodes(body.supports().front().region, body.initial_surface())) {
+        const double t = articulated.bones()[b].parameter(body.initial_surface().row(v));
+        low = std::min(low, t);
+        high = std::max(high, t);
+      }
+    }
+    for (WeakPlace& place : articulated.weak_places(static_cast<int>(b))) {
+      if (place.split.at < low || place.split.at > high) m_weak_places[s].push_back(std::move(place));
+    }
+  }
+}
+
+// A bone that bears more than its section holds, under a steady load: it is split where it is overloaded most. A skeleton
+// that was given says itself where the body bends.
+bool BendMethod::split_under_load(std::size_t s, const std::vector<Hit>& hits, const RehearsedTick& tick) {
+  BendingBody& body = m_bodies[s];
+  if (m_settings.elastic || body.articulated().body().settings().skeleton || body.articulated().looped() ||
+      static_cast<int>(body.poses().size()) >= m_settings.most_bones)
+    return false;
+  if (m_weak_places[s].empty()) find_weak_places(s);
+  const WeakPlace* worst = nullptr;
+  double most = k_overloaded;
+  for (const WeakPlace& place : m_weak_places[s]) {
+    const double share = share_of_strength(body, place, hits, tick);
+    if (share > most) most = share, worst = &place;
+  }
+  if (!worst) return false;
+  body.split(worst->split);
+  body.joints().back().open = true;
+  return true;
 }
 
 // Open joints push on their bones as contacts do.
@@ -405,12 +476,17 @@ void BendMethod::add_joint_impulses(std::size_t s, std::vector<Hit>& hits) const
 }
 
 void find_bones(const BendingBody& body, std::vector<Hit>& hits) {
-  const bool touched = std::any_of(hits.begin(), hits.end(), [](const Hit& hit) { return hit.joint < 0; });
+  const bool touched =
+      std::any_of(hits.begin(), hits.end(), [](const Hit& hit) { return hit.joint < 0 && hit.vertex < 0; });
   const Points surface = touched ? body.surface() : Points();
   for (Hit& hit : hits) {
     if (hit.joint >= 0) {
       const BoneJoint& joint = body.articulated().joints()[static_cast<std::size_t>(hit.joint)];
       hit.bone = hit.on_b ? joint.b : joint.a;
+      continue;
+    }
+    if (hit.vertex >= 0) {
+      hit.bone = body.articulated().bone_of_vertex(hit.vertex);
       continue;
     }
     Eigen::Index nearest = 0;
@@ -493,9 +569,14 @@ bool BendMethod::open_for(std::size_t s, const std::vector<Hit>& all, double dt)
     tick.before.push_back(m_simulation.states_before()[k]);
   std::vector<Hit> hits = all;
   add_joint_impulses(s, hits);
+  add_loads(s, dt, hits);
   find_bones(body, hits);
   const std::vector<std::size_t> overloaded = joints_to_open(body, hits, tick);
+  const std::size_t bones = body.poses().size();
   bool changed = m_settings.dynamic && split_for(body, hits, tick);
+  if (m_settings.dynamic && !changed && overloaded.empty() && is_strained(s))
+    changed = split_under_load(s, hits, tick);
+  if (body.poses().size() != bones) m_weak_places[s].clear();
   // A ring gives way only when all of it may turn.
   if (body.articulated().looped() && changed) {
     for (JointState& joint : body.joints()) joint.open = true;
@@ -515,7 +596,7 @@ bool BendMethod::rehearse(double dt) {
   const std::vector<std::vector<Hit>> hits = hits_of_tick();
   std::vector<char> changed(m_bodies.size(), 0);
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
-    const bool loaded = !hits[s].empty() || may_yield(s);
+    const bool loaded = !hits[s].empty() || may_yield(s) || is_strained(s);
     if (loaded && m_bodies[s].articulated().bends()) changed[s] = open_for(s, hits[s], dt);
   }
   const bool any = std::find(changed.begin(), changed.end(), 1) != changed.end();
@@ -554,6 +635,7 @@ void BendMethod::watch_joint(std::size_t i, double dt) {
       m_dissipated += excess * most * m_settings.elastic->stiffness;
       state.held = exp_quaternion(deflection.normalized() * excess) * state.held;
     }
+    m_damped += m_settings.elastic->damping * rate * rate * dt;
     m_turned[s] = 1;
     return;
   }
@@ -561,7 +643,6 @@ void BendMethod::watch_joint(std::size_t i, double dt) {
   if (share.maxCoeff() >= k_at_strength) {
     state.held = body.turn(j);
     state.turned += rate * dt;
-    m_dissipated += moment.norm() * rate * dt;
     m_turned[s] = 1;
   }
   // Below its strength a joint holds: what it turns then is an error of the solver.
@@ -705,6 +786,18 @@ std::vector<Geometry> BendMethod::fields() const {
   return {surface, skeleton_geometry(m_bodies)};
 }
 
+double BendMethod::elastic_energy() const {
+  if (!m_settings.elastic) return 0;
+  double sum = 0;
+  for (const BendingBody& body : m_bodies) {
+    for (std::size_t j = 0; j < body.joints().size(); ++j) {
+      const JointState& joint = body.joints()[j];
+      if (!joint.broken) sum += log_rotation(body.turn(j) * joint.held.conjugate()).squaredNorm();
+    }
+  }
+  return 0.5 * m_settings.elastic->stiffness * sum;
+}
+
 Diagnostics BendMethod::diagnostics() const {
   Diagnostics d = m_simulation.diagnostics();
   double bones = 0, open = 0, bent = 0, largest = 0, fragments = 0;
@@ -717,8 +810,13 @@ Diagnostics BendMethod::diagnostics() const {
     largest = std::max(largest, body.largest_angle());
   }
   d.plastic_measure = largest;
-  d.plastic_dissipation = m_dissipated + (m_dents ? m_dents->dissipated() : 0);
-  d.contact_dissipation -= d.plastic_dissipation;
+  d.elastic_energy = elastic_energy();
+  d.damping_dissipation = m_damped;
+  d.numerical_dissipation -= m_dissipated + m_damped + d.elastic_energy;
+  // What a dent takes, the simulation sees go in the contact.
+  const double dented = m_dents ? m_dents->dissipated() : 0;
+  d.plastic_dissipation += m_dissipated + dented;
+  d.contact_dissipation -= dented;
   d.extra = {{"bones", "", bones},
              {"open_joints", "", open},
              {"bent_joints", "", bent},
@@ -733,7 +831,7 @@ Diagnostics BendMethod::diagnostics() const {
 }
 
 State BendMethod::state() const {
-  State state{m_simulation.state(), {}, {}, m_dissipated};
+  State state{m_simulation.state(), {}, {}, m_dissipated, m_damped};
   for (const BendingBody& body : m_bodies) state.bodies.push_back(body.state());
   if (m_dents) state.dents = m_dents->state();
   return state;
@@ -744,12 +842,14 @@ void BendMethod::restore(const State& state) {
   if (state.bodies.size() != m_bodies.size() || state.dents.has_value() != m_dents.has_value())
     throw InputError("the saved state belongs to other bodies");
   m_dissipated = state.dissipated;
+  m_damped = state.damped;
   if (m_dents) m_dents->restore(*state.dents);
   std::vector<rigid::RigidBody> all;
   m_first.clear();
   for (std::size_t s = 0; s < m_bodies.size(); ++s) {
     m_bodies[s] = make_body(s);
     m_bodies[s].restore(state.bodies[s]);
+    m_weak_places[s].clear();
     m_first.push_back(all.size());
     for (rigid::RigidBody& part : m_bodies[s].reloaded(static_cast<int>(s), m_settings.collision))
       all.push_back(std::move(part));

@@ -21,7 +21,7 @@ void add_method(Registry& registry) {
   info.capabilities.friction = true;
   info.capabilities.restitution = info.capabilities.material_restitution = true;
   info.capabilities.supports = true;
-  info.capabilities.loads = true;
+  info.capabilities.loads = info.capabilities.pulls = true;
   info.settings = &description_of<Settings>();
   info.make = [](const Scene& scene, const AnySettings& settings) {
     return make_method(scene, settings.as<Settings>());

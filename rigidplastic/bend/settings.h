@@ -46,7 +46,8 @@ inline void describe(Describe<Settings>& d) {
            {{"auto", rigid::CollisionGeometry::automatic},
             {"hull", rigid::CollisionGeometry::hull},
             {"mesh", rigid::CollisionGeometry::mesh}},
-           "collision geometry of every part: its convex hull, its triangles, or the hull where it fits");
+           "collision geometry of every part: its convex hull, its triangles, or (auto) a ball or body of "
+           "revolution where the triangles stand for one, else the hull where it fits");
   d.field("solver_iterations", &Settings::solver_iterations, "",
           "iterations of Bullet's contact and joint solver", between(1, 1000));
   d.field("threshold", &Settings::threshold, "m/s", "impacts with a lower normal speed bend nothing",

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "rigidplastic/bullet/hull_shape.h"
+#include "rigidplastic/bullet/corner_shape.h"
 
 namespace exemplar::rigid {
 
@@ -58,10 +58,11 @@ btVector3 acceleration_of(const btCollisionObject* object) {
 }
 
 // Where a point of an object is in the middle of the tick, as far as the object's turning is concerned.
-btVector3 half_turned(const btCollisionObject* object, const btVector3& point, btScalar dt) {
+btVector3 half_turned(const btCollisionObject* object, const CornerShape& shape, const btVector3& point,
+                      btScalar dt) {
   const btRigidBody* body = btRigidBody::upcast(object);
   if (!body) return point;
-  const btVector3& spin = body->getAngularVelocity();
+  const btVector3 spin = shape.turning(body->getWorldTransform(), body->getAngularVelocity());
   const btScalar angle = 0.5 * dt * spin.length();
   if (angle == 0) return point;
   const btVector3& centre = body->getWorldTransform().getOrigin();
@@ -71,14 +72,9 @@ btVector3 half_turned(const btCollisionObject* object, const btVector3& point, b
 // The face that the hull is farthest out of, or least deep in.
 Face facing(const btCollisionObjectWrapper& box_object, const btCollisionObjectWrapper& hull_object) {
   const auto& box = static_cast<const btBoxShape&>(*box_object.getCollisionShape());
-  const auto& hull = static_cast<const HullShape&>(*hull_object.getCollisionShape());
   const btTransform to_box = box_object.getWorldTransform().inverseTimes(hull_object.getWorldTransform());
-  btVector3 low(BT_LARGE_FLOAT, BT_LARGE_FLOAT, BT_LARGE_FLOAT), high = -low;
-  for (int i = 0; i < hull.getNumPoints(); ++i) {
-    const btVector3 point = to_box(hull.getScaledPoint(i));
-    low.setMin(point);
-    high.setMax(point);
-  }
+  btVector3 low, high;
+  corner_shape(*hull_object.getCollisionShape()).bounds(to_box, low, high);
   Face face;
   face.box = box_object.getWorldTransform();
   face.half_extents = box.getHalfExtentsWithMargin();
@@ -221,9 +217,9 @@ class FaceContact final : public btCollisionAlgorithm {
       fill(*corners, face.normal, box);
     } else {
       m_manifold->setContactProcessingThreshold(m_threshold);
-      const btCollisionObjectWrapper shrunk(
-          hull.m_parent, &static_cast<const HullShape&>(*hull.getCollisionShape()).shrunk(),
-          hull.getCollisionObject(), hull.getWorldTransform(), hull.m_partId, hull.m_index);
+      const btCollisionObjectWrapper shrunk(hull.m_parent, &corner_shape(*hull.getCollisionShape()).shrunk(),
+                                            hull.getCollisionObject(), hull.getWorldTransform(),
+                                            hull.m_partId, hull.m_index);
       m_inner->processCollision(box_first ? first : &shrunk, box_first ? &shrunk : second, info, result);
       result->refreshContactPoints();
     }
@@ -241,23 +237,25 @@ class FaceContact final : public btCollisionAlgorithm {
   std::optional<std::vector<FaceCorner>> corners_above(const Face& face, const btCollisionObjectWrapper& box,
                                                        const btCollisionObjectWrapper& hull_object,
                                                        btScalar dt) const {
-    const auto& hull = static_cast<const HullShape&>(*hull_object.getCollisionShape());
+    const CornerShape& hull = corner_shape(*hull_object.getCollisionShape());
     const btScalar reach = m_manifold->getContactBreakingThreshold();
     const btScalar pull = face.normal.dot(acceleration_of(hull_object.getCollisionObject()) -
                                           acceleration_of(box.getCollisionObject()));
+    std::vector<btVector3> places;
+    hull.corners(-(face.normal * hull_object.getWorldTransform().getBasis()), places);
     std::vector<FaceCorner> corners;
-    for (int i = 0; i < hull.getNumPoints(); ++i) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
       FaceCorner corner;
-      corner.index = i;
-      corner.point = hull_object.getWorldTransform()(hull.getScaledPoint(i));
+      corner.index = static_cast<int>(i);
+      corner.point = hull_object.getWorldTransform()(places[i]);
       corner.gap = face.normal.dot(corner.point) - face.offset;
-      corner.point = half_turned(hull_object.getCollisionObject(), corner.point, dt);
+      corner.point = half_turned(hull_object.getCollisionObject(), hull, corner.point, dt);
       corner.speed = face.normal.dot(velocity_of(hull_object.getCollisionObject(), corner.point) -
                                      velocity_of(box.getCollisionObject(), corner.point));
       corner.next = corner.gap + dt * (corner.speed + dt * pull);
       if (std::min(corner.gap, corner.next) < reach) corners.push_back(corner);
     }
-    const btScalar slack = k_slack * hull.getMargin();
+    const btScalar slack = k_slack * hull_object.getCollisionShape()->getMargin();
     const auto beyond = std::stable_partition(
         corners.begin(), corners.end(), [&](const FaceCorner& corner) { return face.holds(corner.point); });
     if (std::any_of(beyond, corners.end(), [&](const FaceCorner& c) { return c.next <= slack; })) {
@@ -328,8 +326,10 @@ btCollisionAlgorithm* FaceContactMaker::CreateCollisionAlgorithm(btCollisionAlgo
 }
 
 void FaceContactMaker::register_at(btCollisionDispatcher& dispatcher) {
-  dispatcher.registerCollisionCreateFunc(CONVEX_HULL_SHAPE_PROXYTYPE, BOX_SHAPE_PROXYTYPE, this);
-  dispatcher.registerCollisionCreateFunc(BOX_SHAPE_PROXYTYPE, CONVEX_HULL_SHAPE_PROXYTYPE, this);
+  for (const int type : {CONVEX_HULL_SHAPE_PROXYTYPE, CUSTOM_CONVEX_SHAPE_TYPE}) {
+    dispatcher.registerCollisionCreateFunc(type, BOX_SHAPE_PROXYTYPE, this);
+    dispatcher.registerCollisionCreateFunc(BOX_SHAPE_PROXYTYPE, type, this);
+  }
 }
 
 }  // namespace exemplar::rigid

@@ -1,5 +1,6 @@
-// Contacts between a convex hull and a face of a box, which may stand for a plane: the corners of the hull that touch the face
-// or will within the tick, four of them at most.
+// Contacts between a convex hull, or a body of revolution, and a face of a box, which may stand for a plane: the corners of the
+// hull that touch the face or will within the tick, four of them at most. A body of revolution has the lowest points of its
+// circles for corners (revolved_shape.h).
 //
 // Bullet finds one point a tick, the nearest, and gathers others over the ticks. A body that rolls has moved on by then: one end
 // of a cylinder's edge fell while the other was borne, the edge of the next facet was known only when it was in the floor, and
@@ -23,7 +24,7 @@ namespace exemplar::rigid {
 // rebound in Bullet.
 inline constexpr btScalar k_bounce_speed = 0.2;
 
-// Makes the algorithm for pairs of a hull and a box; `inner` makes Bullet's own for the same pair.
+// Makes the algorithm for pairs of a hull, or a revolved shape, and a box; `inner` makes Bullet's own for the same pair.
 struct FaceContactMaker final : btCollisionAlgorithmCreateFunc {
   explicit FaceContactMaker(btCollisionAlgorithmCreateFunc* inner) : m_inner(inner) {}
   btCollisionAlgorithm* CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info,

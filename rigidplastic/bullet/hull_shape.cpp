@@ -74,4 +74,19 @@ HullShape::HullShape(const TriMesh& hull, double margin) {
   m_shrunk.recalcLocalAabb();
 }
 
+void HullShape::corners(const btVector3&, std::vector<btVector3>& result) const {
+  result.clear();
+  for (int i = 0; i < getNumPoints(); ++i) result.push_back(getScaledPoint(i));
+}
+
+void HullShape::bounds(const btTransform& transform, btVector3& low, btVector3& high) const {
+  low = btVector3(BT_LARGE_FLOAT, BT_LARGE_FLOAT, BT_LARGE_FLOAT);
+  high = -low;
+  for (int i = 0; i < getNumPoints(); ++i) {
+    const btVector3 point = transform(getScaledPoint(i));
+    low.setMin(point);
+    high.setMax(point);
+  }
+}
+
 }  // namespace exemplar::rigid

@@ -5,14 +5,18 @@
 #include <BulletCollision/CollisionShapes/btConvexHullShape.h>
 
 #include "core/mesh/mesh.h"
+#include "rigidplastic/bullet/corner_shape.h"
 
 namespace exemplar::rigid {
 
-class HullShape final : public btConvexHullShape {
+class HullShape final : public btConvexHullShape, public CornerShape {
  public:
+  BT_DECLARE_ALIGNED_ALLOCATOR();
   HullShape(const TriMesh& hull, double margin);
-  // With its margin it is the hull with rounded edges and corners.
-  const btConvexHullShape& shrunk() const { return m_shrunk; }
+  void corners(const btVector3& down, std::vector<btVector3>& result) const override;
+  void bounds(const btTransform& transform, btVector3& low, btVector3& high) const override;
+  btVector3 turning(const btTransform&, const btVector3& spin) const override { return spin; }
+  const btConvexShape& shrunk() const override { return m_shrunk; }
 
  private:
   btConvexHullShape m_shrunk;

@@ -8,6 +8,7 @@
 
 #include "core/mesh/mass_properties.h"
 #include "rigidplastic/bullet/hull_shape.h"
+#include "rigidplastic/bullet/revolved_shape.h"
 #include "rigidplastic/bullet/vectors.h"
 
 namespace exemplar::rigid {
@@ -17,9 +18,11 @@ namespace {
 constexpr double k_margin_fraction = 0.005;  // of the smallest extent
 constexpr double k_threshold_margins = 2;    // contact points nearer to each other than this are one
 constexpr double k_hull_volume = 1.25;       // largest hull volume over mesh volume that counts as convex
+constexpr double k_round_volume = 1.02;      // the same for bodies that may be round
 constexpr double k_plane_half_size = 500;    // m, of the box that stands for a plane
 constexpr double k_plane_depth = 5;          // m
 constexpr double k_refit_room = 0.9;         // m, of the 1 m that GImpact leaves around a build
+constexpr double k_not_moved = 1e-9;         // of the smallest extent, that rounding may move vertices
 
 Vec3 extents(const Points& points) {
   return points.colwise().maxCoeff() - points.colwise().minCoeff();
@@ -53,9 +56,9 @@ std::unique_ptr<btTriangleIndexVertexArray> mesh_interface(TriMesh& mesh) {
       static_cast<int>(mesh.vertices.rows()), mesh.vertices.data(), 3 * static_cast<int>(sizeof(double)));
 }
 
-bool is_nearly_convex(const TriMesh& mesh, const TriMesh& hull) {
+bool is_nearly_convex(const TriMesh& mesh, const TriMesh& hull, double most) {
   const double volume = signed_volume(mesh.vertices, mesh.triangles);
-  return std::abs(signed_volume(hull.vertices, hull.triangles)) <= k_hull_volume * volume;
+  return std::abs(signed_volume(hull.vertices, hull.triangles)) <= most * volume;
 }
 
 // Bullet takes for one contact point what lies within a shape's breaking threshold, and the later triangle's point
@@ -84,16 +87,42 @@ BulletShape BulletShape::from_mesh(const TriMesh& mesh, CollisionGeometry geomet
   result.m_smallest_extent = extents(mesh.vertices).minCoeff();
   result.m_margin = k_margin_fraction * result.m_smallest_extent;
   const TriMesh hull = geometry == CollisionGeometry::mesh ? TriMesh{} : convex_hull(mesh.vertices);
-  result.m_is_hull = geometry == CollisionGeometry::hull ||
-                     (geometry == CollisionGeometry::automatic && is_nearly_convex(mesh, hull));
+  result.m_is_hull = geometry == CollisionGeometry::hull || (geometry == CollisionGeometry::automatic &&
+                                                             is_nearly_convex(mesh, hull, k_hull_volume));
+  const bool may_be_round =
+      geometry == CollisionGeometry::automatic || geometry == CollisionGeometry::round_or_mesh;
+  if (may_be_round && is_nearly_convex(mesh, hull, k_round_volume) && result.make_round(mesh)) return result;
   if (result.m_is_hull) {
     result.build_hull(hull);
-    return result;
+  } else {
+    result.take_triangles(mesh);
   }
-  result.m_mesh = std::make_unique<TriMesh>(mesh);
-  result.m_mesh_interface = mesh_interface(*result.m_mesh);
-  result.build();
   return result;
+}
+
+bool BulletShape::make_round(const TriMesh& mesh) {
+  if (const std::optional<double> radius = ball_of(mesh)) {
+    m_shape = std::make_unique<btSphereShape>(*radius);
+  } else if (const std::optional<Revolution> revolution = revolution_of(mesh)) {
+    m_shape = std::make_unique<RevolvedShape>(*revolution, m_margin);
+  }
+  m_is_round = m_shape != nullptr;
+  if (m_is_round) {
+    m_mesh = std::make_unique<TriMesh>(mesh);
+    m_round_vertices = mesh.vertices;
+  }
+  return m_is_round;
+}
+
+void BulletShape::take_triangles(const TriMesh& mesh) {
+  m_mesh = std::make_unique<TriMesh>(mesh);
+  m_mesh_interface = mesh_interface(*m_mesh);
+  build();
+}
+
+const char* BulletShape::description() const {
+  if (!m_is_round) return m_is_hull ? "convex hull" : "triangles";
+  return m_shape->getShapeType() == SPHERE_SHAPE_PROXYTYPE ? "ball" : "body of revolution";
 }
 
 void BulletShape::build_hull(const TriMesh& hull) {
@@ -102,7 +131,7 @@ void BulletShape::build_hull(const TriMesh& hull) {
 
 void BulletShape::build() {
   m_refitted = false;
-  if (m_is_hull || !m_mesh) return;
+  if (m_is_hull || m_is_round || !m_mesh) return;
   auto shape = std::make_unique<MeshShape>(m_mesh_interface.get(), k_threshold_margins * m_margin);
   shape->setMargin(m_margin);
   shape->updateBound();
@@ -111,10 +140,28 @@ void BulletShape::build() {
   m_high = m_mesh->vertices.colwise().maxCoeff();
 }
 
+bool BulletShape::stands_for_round(const Points& vertices) const {
+  return m_round_vertices.rows() > 0 && (vertices - m_round_vertices).cwiseAbs().maxCoeff() <=
+                                            k_not_moved * extents(m_round_vertices).minCoeff();
+}
+
 bool BulletShape::move_vertices(const Points& vertices) {
-  m_smallest_extent = extents(vertices).minCoeff();
+  const bool was_round = m_is_round;
+  m_is_round = stands_for_round(vertices);
+  m_smallest_extent = extents(m_is_round ? m_round_vertices : vertices).minCoeff();
+  if (m_is_round && was_round) return false;
+  if (m_is_round) {
+    m_shape = std::move(m_round);
+    m_refitted = false;
+    return true;
+  }
+  if (was_round) m_round = std::move(m_shape);
   if (m_is_hull) {
     build_hull(convex_hull(vertices));
+    return true;
+  }
+  if (was_round) {
+    take_triangles({vertices, m_mesh->triangles});
     return true;
   }
   m_mesh->vertices = vertices;

@@ -23,7 +23,9 @@ class btStridingMeshInterface;
 
 namespace exemplar::rigid {
 
-enum class CollisionGeometry { automatic, hull, mesh };
+// `automatic` takes a ball or a body of revolution for what the mesh stands for (roundness.h), else the convex hull where it
+// holds at most a quarter more volume than the mesh, else the triangles. `round_or_mesh` never takes the hull.
+enum class CollisionGeometry { automatic, round_or_mesh, hull, mesh };
 
 // Owns the shape and what it points to.
 class BulletShape {
@@ -35,15 +37,17 @@ class BulletShape {
 
   btCollisionShape* get() const { return m_shape.get(); }
   bool is_hull() const { return m_is_hull; }
+  bool is_round() const { return m_is_round; }
+  const char* description() const;                              // what it collides as
   double smallest_extent() const { return m_smallest_extent; }  // m
 
-  // `automatic` takes the convex hull where it holds at most a quarter more volume than the mesh.
   static BulletShape from_mesh(const TriMesh& mesh, CollisionGeometry geometry);
   // In the obstacle's body frame; `moves`: dynamic or keyframed.
   static BulletShape from_obstacle(const ShapeGeometry& shape, bool moves);
 
-  // New places of the vertices of a shape made by from_mesh: a hull stays a hull, triangles are refitted.
-  // True: the Bullet shape is another object than before.
+  // New places of the vertices of a shape made by from_mesh: a hull stays a hull, triangles are refitted, what was round
+  // becomes what it would have been otherwise, and round again where it came from. True: the Bullet shape is another object
+  // than before.
   bool move_vertices(const Points& vertices);
   // Whether vertices moved since the shape was last built from nothing.
   bool refitted() const { return m_refitted; }
@@ -53,14 +57,20 @@ class BulletShape {
 
  private:
   void build_hull(const TriMesh& hull);
+  void take_triangles(const TriMesh& mesh);
+  bool make_round(const TriMesh& mesh);
+  bool stands_for_round(const Points& vertices) const;
 
   std::unique_ptr<btCollisionShape> m_shape;
+  std::unique_ptr<btCollisionShape> m_round;  // waits here while the vertices are elsewhere
+  Points m_round_vertices;                    // for which it is round; none: never
   std::unique_ptr<btStridingMeshInterface> m_mesh_interface;
   std::vector<std::unique_ptr<btCollisionShape>> m_children;
   std::unique_ptr<TriMesh> m_mesh;                   // what the interface points to
   Vec3 m_low = Vec3::Zero(), m_high = Vec3::Zero();  // bounds at the last build
   double m_margin = 0;
-  bool m_is_hull = false;
+  bool m_is_hull = false;  // once it is not round
+  bool m_is_round = false;
   bool m_refitted = false;
   double m_smallest_extent = 0;
 };

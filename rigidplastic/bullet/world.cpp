@@ -12,8 +12,8 @@
 #include <map>
 #include <tuple>
 
+#include "rigidplastic/bullet/contact_solver.h"
 #include "rigidplastic/bullet/face_contact.h"
-#include "rigidplastic/bullet/overlap.h"
 #include "rigidplastic/bullet/vectors.h"
 #include "rigidplastic/bullet/yielding_joint.h"
 
@@ -86,17 +86,30 @@ Contact contact_of(const btManifoldPoint& point, const btCollisionObject* first,
 }
 
 // Turns free bodies so that they keep their angular momentum L = I ω: with the ω of the middle of the step, and afterwards
-// ω = I⁻¹ L. Bullet's gyroscopic term took 38 % of it in 20 s (10 rad/s, 4 ms).
+// ω = I⁻¹ L. Bullet's gyroscopic term took 38 % of it in 20 s (10 rad/s, 4 ms). Before the bodies move on, Bullet turns them to
+// mend overlaps, with what they had of ω; here ω turns with the body, which neither gives nor takes energy.
 class SpinKeepingWorld : public btDiscreteDynamicsWorld {
  public:
   using btDiscreteDynamicsWorld::btDiscreteDynamicsWorld;
+  const StruckMotion& struck(std::size_t object) const { return m_struck[object]; }
 
  protected:
+  void internalSingleStepSimulation(btScalar dt) override {
+    m_starts.clear();
+    m_struck.assign(static_cast<std::size_t>(getNumCollisionObjects()), {});
+    for (int b = 0; b < m_nonStaticRigidBodies.size(); ++b)
+      m_starts.push_back(m_nonStaticRigidBodies[b]->getWorldTransform());
+    btDiscreteDynamicsWorld::internalSingleStepSimulation(dt);
+  }
   void integrateTransforms(btScalar dt) override {
     std::vector<btVector3> momenta;
     for (int b = 0; b < m_nonStaticRigidBodies.size(); ++b) {
       btRigidBody& body = *m_nonStaticRigidBodies[b];
-      momenta.push_back(momentum_of(body));
+      const btTransform& start = m_starts[static_cast<std::size_t>(b)];
+      m_struck[static_cast<std::size_t>(tag_of(&body).index)] = {
+          from_bullet(body.getLinearVelocity()), from_bullet(body.getAngularVelocity()),
+          from_bullet(body.getWorldTransform().getOrigin() - start.getOrigin())};
+      momenta.push_back(momentum_of(body, start.getBasis()));
       if (is_free(body)) body.setAngularVelocity(middle_velocity(body, momenta.back(), dt));
     }
     btDiscreteDynamicsWorld::integrateTransforms(dt);
@@ -112,14 +125,14 @@ class SpinKeepingWorld : public btDiscreteDynamicsWorld {
   static bool is_free(const btRigidBody& body) {
     return !body.isStaticOrKinematicObject() && !body.getInvInertiaDiagLocal().isZero();
   }
-  static btVector3 momentum_of(const btRigidBody& body) {
-    const btMatrix3x3& axes = body.getWorldTransform().getBasis();
+  // `axes`: when the impulses acted.
+  static btVector3 momentum_of(const btRigidBody& body, const btMatrix3x3& axes) {
     const btVector3 local = body.getAngularVelocity() * axes;  // axesᵀ ω
     const btVector3& inverse = body.getInvInertiaDiagLocal();
     btVector3 momentum(0, 0, 0);
     for (int a = 0; a < 3; ++a)
       if (inverse[a] > 0) momentum[a] = local[a] / inverse[a];
-    return axes * momentum;
+    return body.getWorldTransform().getBasis() * momentum;
   }
   static btVector3 velocity_of(const btRigidBody& body, const btMatrix3x3& axes, const btVector3& momentum) {
     return axes * ((momentum * axes) * body.getInvInertiaDiagLocal());
@@ -134,6 +147,9 @@ class SpinKeepingWorld : public btDiscreteDynamicsWorld {
     }
     return velocity;
   }
+
+  std::vector<btTransform> m_starts;   // of the bodies at the start of the step
+  std::vector<StruckMotion> m_struck;  // of all objects
 };
 
 }  // namespace
@@ -149,7 +165,7 @@ struct BulletWorld::Implementation {
   FaceContactMaker face_contacts{
       configuration.getCollisionAlgorithmCreateFunc(CONVEX_HULL_SHAPE_PROXYTYPE, BOX_SHAPE_PROXYTYPE)};
   btDbvtBroadphase broadphase;
-  ForgivingSolver solver;
+  ContactSolver solver;
   SpinKeepingWorld world{&dispatcher, &broadphase, &solver, &configuration};
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   std::vector<std::unique_ptr<Tag>> tags;
@@ -162,8 +178,10 @@ struct BulletWorld::Implementation {
 
   Implementation() {
     several_points.m_numPerturbationIterations = several_points.m_minimumPointsPerturbationThreshold = 4;
-    dispatcher.registerCollisionCreateFunc(CONVEX_HULL_SHAPE_PROXYTYPE, CONVEX_HULL_SHAPE_PROXYTYPE,
-                                           &several_points);
+    for (const int a : {CONVEX_HULL_SHAPE_PROXYTYPE, CUSTOM_CONVEX_SHAPE_TYPE}) {
+      for (const int b : {CONVEX_HULL_SHAPE_PROXYTYPE, CUSTOM_CONVEX_SHAPE_TYPE})
+        dispatcher.registerCollisionCreateFunc(a, b, &several_points);
+    }
     gCalculateCombinedFrictionCallback = combined_friction;
     gCalculateCombinedRestitutionCallback = combined_restitution;
     btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
@@ -207,7 +225,11 @@ struct BulletWorld::Implementation {
     body->setFlags(0);  // no gyroscopic term: see SpinKeepingWorld
     // Bullet takes gap/dt off the rebound of a contact that is still open, which loses up to all of it: where
     // there is restitution, only touching points are solved.
-    if (object.restitution > 0) body->setContactProcessingThreshold(0);
+    if (object.restitution > 0) {
+      body->setContactProcessingThreshold(0);
+      // What does not touch what bounces is solved by itself: see ContactSolver.
+      world.getSolverInfo().m_minimumSolverBatchSize = 1;
+    }
     body->setLinearVelocity(to_bullet(object.state.velocity));
     body->setAngularVelocity(to_bullet(object.state.angular_velocity));
     world.addRigidBody(body.get());
@@ -358,6 +380,10 @@ RigidState BulletWorld::state(std::size_t object) const {
   state.velocity = from_bullet(body.getLinearVelocity());
   state.angular_velocity = from_bullet(body.getAngularVelocity());
   return state;
+}
+
+StruckMotion BulletWorld::struck_motion(std::size_t object) const {
+  return m_implementation->world.struck(object);
 }
 
 std::vector<Contact> BulletWorld::contacts(std::span<const RigidState> before) const {

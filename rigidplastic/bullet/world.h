@@ -76,6 +76,12 @@ struct AllowedOverlap {
   double mend_speed = 0;  // m/s
 };
 
+// What the impulses of a step left an object with, where it was before the step.
+struct StruckMotion {
+  Vec3 velocity = Vec3::Zero(), angular_velocity = Vec3::Zero();  // m/s, rad/s
+  Vec3 mending = Vec3::Zero();  // m, by which Bullet then moved it out of overlaps
+};
+
 struct BulletOptions {
   Vec3 gravity = Vec3::Zero();
   int solver_iterations = 30;
@@ -102,6 +108,7 @@ class BulletWorld {
 
   void step(double dt);
   RigidState state(std::size_t object) const;
+  StruckMotion struck_motion(std::size_t object) const;  // of a free object
   // Contacts of the last step, in an order that depends on the states only. `before`: the objects' states at
   // the start of that step.
   std::vector<Contact> contacts(std::span<const RigidState> before) const;

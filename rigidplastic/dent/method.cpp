@@ -123,7 +123,7 @@ void DentMethod::make_simulation() {
   const bool needs_triangles =
       m_settings.move_projectile && m_settings.collision == rigid::CollisionGeometry::automatic;
   const rigid::CollisionGeometry geometry =
-      needs_triangles ? rigid::CollisionGeometry::mesh : m_settings.collision;
+      needs_triangles ? rigid::CollisionGeometry::round_or_mesh : m_settings.collision;
   std::vector<rigid::RigidBody> all;
   for (std::size_t b = 0; b < m_bodies.size(); ++b) {
     m_first.push_back(static_cast<int>(all.size()));

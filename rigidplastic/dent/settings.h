@@ -83,11 +83,13 @@ inline void describe(Describe<DentOptions>& d) {
 inline void describe(Describe<Settings>& d) {
   d.field("max_step", &Settings::max_step, "s", "longest time step; fast bodies take shorter ones",
           positive());
-  d.choice("collision", &Settings::collision,
-           {{"auto", rigid::CollisionGeometry::automatic},
-            {"hull", rigid::CollisionGeometry::hull},
-            {"mesh", rigid::CollisionGeometry::mesh}},
-           "collision geometry: the convex hull, the triangles, or the hull where it fits");
+  d.choice(
+      "collision", &Settings::collision,
+      {{"auto", rigid::CollisionGeometry::automatic},
+       {"hull", rigid::CollisionGeometry::hull},
+       {"mesh", rigid::CollisionGeometry::mesh}},
+      "collision geometry: the convex hull, the triangles, or (auto) a ball or body of revolution where the "
+      "triangles stand for one and are not dented, else the hull where it fits");
   d.field("solver_iterations", &Settings::solver_iterations, "", "iterations of Bullet's contact solver",
           between(1, 1000));
   d.choice("map", static_cast<MapKind Settings::*>(&DentOptions::map), map_kinds(), k_map_doc);

@@ -11,7 +11,7 @@ namespace exemplar::lbs {
 
 struct Settings {
   double max_step = 0.004;  // s
-  rigid::CollisionGeometry collision = rigid::CollisionGeometry::mesh;
+  rigid::CollisionGeometry collision = rigid::CollisionGeometry::round_or_mesh;
   int solver_iterations = 30;
   std::optional<double> alpha, beta, gamma;  // none: from material, size and a dry run
   double lambda = 0.8;
@@ -27,10 +27,12 @@ inline void describe(Describe<Settings>& d) {
   d.field("max_step", &Settings::max_step, "s", "longest time step; fast bodies take shorter ones",
           positive());
   d.choice("collision", &Settings::collision,
-           {{"auto", rigid::CollisionGeometry::automatic},
+           {{"round", rigid::CollisionGeometry::round_or_mesh},
+            {"auto", rigid::CollisionGeometry::automatic},
             {"hull", rigid::CollisionGeometry::hull},
             {"mesh", rigid::CollisionGeometry::mesh}},
-           "collision geometry: the convex hull, the triangles, or the hull where it fits at the start");
+           "collision geometry: the triangles (mesh), a ball or body of revolution where they stand for one "
+           "and have not deformed yet (round), or also the convex hull where it fits at the start (auto)");
   d.field("solver_iterations", &Settings::solver_iterations, "", "iterations of Bullet's contact solver",
           between(1, 1000));
   d.field(

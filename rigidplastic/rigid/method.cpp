@@ -39,7 +39,7 @@ Notes RigidMethod::notes() const {
   Notes notes;
   for (const RigidBody& body : m_simulation.bodies()) {
     notes.push_back({Severity::note, fmt::format("{}: {:.4g} kg, collides as its {}", body.name, body.mass,
-                                                 body.shape.is_hull() ? "convex hull" : "triangles")});
+                                                 body.shape.description())});
   }
   for (Note& note : m_simulation.support_notes()) notes.push_back(std::move(note));
   return notes;

@@ -11,6 +11,7 @@
 #include "core/mesh/volume/extrude.h"
 #include "core/run/stepping.h"
 #include "core/run/surface_fields.h"
+#include "core/world/rotation.h"
 
 namespace exemplar::rigid {
 
@@ -74,6 +75,8 @@ Simulation::Simulation(const Scene& scene, const Options& options) : m_scene(sce
     m_obstacle_rest.emplace_back();
   }
   m_surfaces.resize(scene.bodies.size());
+  for (const Body& body : scene.bodies) m_pulls.emplace_back(scene.pulls, body.name());
+  m_initial_obstacle_energy = obstacle_energy();
 }
 
 void Simulation::add_scene_bodies(CollisionGeometry geometry) {
@@ -118,9 +121,11 @@ void Simulation::allow_overlaps(std::vector<AllowedOverlap> overlaps) {
 
 void Simulation::reshape(std::size_t index, const BodyFrame& frame, const Points& vertices) {
   RigidBody& body = m_bodies[index];
+  const double energy = energy_of(body);
   body.state = carried_over(body.state, body.mass, body.frame, frame);
   body.start = carried_over(body.start, body.mass, body.frame, frame);
   body.frame = frame;
+  m_energies.add_to_contacts(energy - energy_of(body));
   const bool new_shape = body.shape.move_vertices(vertices);
   if (m_world) m_world->reshape(index, object_of(body), new_shape);
 }
@@ -241,27 +246,59 @@ void Simulation::prescribe(double end) {
 
 bool Simulation::is_loaded(int scene_body, double from, double to) const {
   const std::string& name = m_scene.bodies[static_cast<std::size_t>(scene_body)].name();
-  return std::any_of(m_scene.loads.begin(), m_scene.loads.end(), [&](const Load& load) {
+  const bool loaded = std::any_of(m_scene.loads.begin(), m_scene.loads.end(), [&](const Load& load) {
     return (load.body.empty() || load.body == name) && load.window().integral(from, to) != 0;
   });
+  return loaded || !m_pulls[static_cast<std::size_t>(scene_body)].active(from, to).empty();
 }
 
 void Simulation::apply_loads(double end) {
+  m_pushes.assign(m_bodies.size(), {});
+  m_point_forces.assign(m_surfaces.size(), {});
   for (std::size_t s = 0; s < m_surfaces.size(); ++s) {
-    const CarriedSurface& carried = m_surfaces[s];
     if (!is_loaded(static_cast<int>(s), m_time, end)) continue;
-    const Points positions = surface(s);
-    const Points forces = carried.loads.forces(positions, m_time, end);
-    std::vector<Vec3> force(m_bodies.size(), Vec3::Zero()), torque(m_bodies.size(), Vec3::Zero());
-    for (Eigen::Index i = 0; i < forces.rows(); ++i) {
-      const auto owner = static_cast<std::size_t>(carried.owner[static_cast<std::size_t>(i)]);
-      const Vec3 arm = positions.row(i).transpose() - m_bodies[owner].state.position;
-      force[owner] += forces.row(i).transpose();
-      torque[owner] += arm.cross(Vec3(forces.row(i)));
-    }
+    add_loads(s, end);
+    add_pulls(s, end);
     for (std::size_t b = 0; b < m_bodies.size(); ++b) {
-      if (m_bodies[b].scene_body == static_cast<int>(s)) m_world->apply(b, force[b], torque[b]);
+      if (m_bodies[b].scene_body == static_cast<int>(s))
+        m_world->apply(b, m_pushes[b].force, m_pushes[b].torque);
     }
+  }
+}
+
+void Simulation::add_loads(std::size_t s, double end) {
+  const CarriedSurface& carried = m_surfaces[s];
+  if (carried.loads.empty()) return;
+  const Points positions = surface(s);
+  const Points forces = carried.loads.forces(positions, m_time, end);
+  for (Eigen::Index i = 0; i < forces.rows(); ++i) {
+    const auto owner = static_cast<std::size_t>(carried.owner[static_cast<std::size_t>(i)]);
+    const Vec3 arm = positions.row(i).transpose() - m_bodies[owner].state.position;
+    if (!forces.row(i).isZero(0))
+      m_point_forces[s].push_back({static_cast<int>(i), positions.row(i), forces.row(i)});
+    m_pushes[owner].add(forces.row(i), arm);
+  }
+}
+
+// The body that carries most of the pulled point is pulled.
+void Simulation::add_pulls(std::size_t s, double end) {
+  const CarriedSurface& carried = m_surfaces[s];
+  const double dt = end - m_time;
+  for (const ActivePull& pull : m_pulls[s].active(m_time, end)) {
+    Vec3 x = Vec3::Zero();
+    for (int k = 0; k < 3; ++k) {
+      const int vertex = pull.point.vertices[static_cast<std::size_t>(k)];
+      const int owner = carried.owner[static_cast<std::size_t>(vertex)];
+      x += pull.point.weights[k] *
+           m_bodies[static_cast<std::size_t>(owner)].state.to_world(carried.local.row(vertex));
+    }
+    int most = 0;
+    pull.point.weights.maxCoeff(&most);
+    const auto b = static_cast<std::size_t>(
+        carried.owner[static_cast<std::size_t>(pull.point.vertices[static_cast<std::size_t>(most)])]);
+    const Vec3 impulse = pull_impulse(pull.spring, x, m_bodies[b], m_pushes[b], m_scene.gravity, dt);
+    m_point_forces[s].push_back({pull.point.vertices[static_cast<std::size_t>(most)], x, impulse / dt});
+    m_pushes[b].add(impulse / dt, x - m_bodies[b].state.position);
   }
 }
 
@@ -291,12 +328,57 @@ std::vector<RestingObject> Simulation::resting_objects() {
 
 ObjectPairs Simulation::touching() const {
   ObjectPairs pairs;
-  for (const Contact& contact : contacts()) pairs.emplace_back(contact.a, contact.b);
+  for (const Contact& contact : m_contacts) pairs.emplace_back(contact.a, contact.b);
   for (const Joint& joint : m_joints)
     pairs.emplace_back(std::min(joint.a, joint.b), std::max(joint.a, joint.b));
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
+}
+
+MiddleMotion Simulation::middle_motion(std::size_t object, double dt) const {
+  const bool is_free = object < m_bodies.size() ? !is_held(m_bodies[object])
+                                                : m_scene.obstacles[object - m_bodies.size()].dynamic();
+  return is_free ? middle_of_free(m_before[object], m_world->struck_motion(object))
+                 : middle_of_driven(m_before[object], object_state(object), dt);
+}
+
+double Simulation::mass_of(std::size_t object) const {
+  return object < m_bodies.size() ? m_bodies[object].mass
+                                  : m_scene.obstacles[object - m_bodies.size()].mass();
+}
+
+void Simulation::follow_energy(double dt) {
+  std::vector<MiddleMotion> motions;
+  for (std::size_t i = 0; i < object_count(); ++i) motions.push_back(middle_motion(i, dt));
+  const auto motion = [&](int object) -> const MiddleMotion& {
+    return motions[static_cast<std::size_t>(object)];
+  };
+  for (const Contact& contact : m_contacts)
+    m_energies.add_contact(contact, motion(contact.a), motion(contact.b));
+  double mended = 0;
+  for (std::size_t i = 0; i < object_count(); ++i) {
+    if (motions[i].is_free) mended -= mass_of(i) * m_scene.gravity.dot(m_world->struck_motion(i).mending);
+  }
+  m_energies.add_to_contacts(-mended);
+  m_joint_losses.clear();
+  for (std::size_t j = 0; j < m_joints.size(); ++j) {
+    const Joint& joint = m_joints[j];
+    m_joint_losses.push_back(m_energies.add_joint(
+        joint.yields(), joint_load(j), motion(joint.a),
+        m_before[static_cast<std::size_t>(joint.a)].to_world(joint.pivot_a), motion(joint.b),
+        m_before[static_cast<std::size_t>(joint.b)].to_world(joint.pivot_b)));
+  }
+  for (std::size_t b = 0; b < m_bodies.size(); ++b) {
+    if (is_held(m_bodies[b])) {
+      RigidBodyState before = m_bodies[b];
+      before.state = m_before[b];
+      m_energies.work += energy_of(m_bodies[b]) - energy_of(before);
+    } else {
+      m_energies.work +=
+          dt * (m_pushes[b].force.dot(motions[b].velocity) + m_pushes[b].torque.dot(motions[b].spin));
+    }
+  }
 }
 
 // The tick is taken for everything, so that contacts and joints say what they bear; what rests is then put back.
@@ -306,9 +388,11 @@ void Simulation::freeze_resting_bodies(double dt) {
   both.insert(both.end(), m_touched.begin(), m_touched.end());
   advance_clocks(objects, both, m_scene.gravity.norm(), dt);
   const std::vector<bool> rests = at_rest(objects, now);
+  const double moving = total_energy();
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (rests[i]) set_state(i, {m_before[i].position, m_before[i].orientation, Vec3::Zero(), Vec3::Zero()});
   }
+  m_energies.add_to_contacts(moving - total_energy());
   m_touched = std::move(now);
 }
 
@@ -326,8 +410,10 @@ void Simulation::take_tick(double dt, const TickHooks& hooks) {
     m_world->step(dt);
     m_bullet_seconds += watch.seconds();
     read_states(end);
+    m_contacts = m_world->contacts(m_before);
     m_time = end;
   } while (hooks.retry && hooks.retry(dt));
+  follow_energy(dt);
   freeze_resting_bodies(dt);
   if (hooks.after) hooks.after(dt);
 }
@@ -362,9 +448,9 @@ StepReport Simulation::advance(double until, const InterruptCheck& interrupted, 
   return report;
 }
 
-std::vector<Contact> Simulation::contacts() const {
+const std::vector<Contact>& Simulation::contacts() const {
   assert(m_world && "contacts are those of a tick: ask from its hook");
-  return m_world->contacts(m_before);
+  return m_contacts;
 }
 
 JointLoad Simulation::joint_load(std::size_t joint) const {
@@ -407,12 +493,13 @@ Geometry Simulation::surface_fields() const {
   return geometry;
 }
 
-double Simulation::total_energy() const {
+double Simulation::energy_of(const RigidBodyState& body) const {
+  return kinetic_energy(body.mass, body.state, spin_momentum(body.state, body.frame.inertia)) -
+         body.mass * m_scene.gravity.dot(body.state.position);
+}
+
+double Simulation::obstacle_energy() const {
   double energy = 0;
-  for (const RigidBody& body : m_bodies) {
-    energy += kinetic_energy(body.mass, body.state, spin_momentum(body.state, body.frame.inertia)) -
-              body.mass * m_scene.gravity.dot(body.state.position);
-  }
   for (std::size_t o = 0; o < m_scene.obstacles.size(); ++o) {
     const ObstacleBody& obstacle = m_scene.obstacles[o];
     if (!obstacle.dynamic()) continue;
@@ -423,15 +510,10 @@ double Simulation::total_energy() const {
   return energy;
 }
 
-// With prescribed motion or loads energy comes in from outside, and an energy difference would mean nothing.
-bool Simulation::is_isolated() const {
-  for (const ObstacleBody& obstacle : m_scene.obstacles) {
-    if (obstacle.kind() == ObstacleKind::keyframed) return false;
-  }
-  for (const RigidBody& body : m_bodies) {
-    if (body.support) return false;
-  }
-  return m_scene.loads.empty();
+double Simulation::total_energy() const {
+  double energy = obstacle_energy();
+  for (const RigidBody& body : m_bodies) energy += energy_of(body);
+  return energy;
 }
 
 Diagnostics Simulation::diagnostics() const {
@@ -449,8 +531,12 @@ Diagnostics Simulation::diagnostics() const {
     d.gravitational_energy -= body.mass * m_scene.gravity.dot(s.position);
   }
   d.centre_of_mass /= d.mass;
-  d.plastic_dissipation = 0;
-  if (is_isolated()) d.contact_dissipation = m_initial_energy - total_energy();
+  d.damping_dissipation = 0;
+  d.plastic_dissipation = m_energies.joint_loss;
+  d.contact_dissipation = m_energies.contact_loss;
+  d.external_work = m_energies.work + m_initial_obstacle_energy - obstacle_energy();
+  d.numerical_dissipation =
+      m_initial_energy + m_energies.work - total_energy() - m_energies.contact_loss - m_energies.joint_loss;
   return d;
 }
 
@@ -471,7 +557,8 @@ Notes Simulation::support_notes() const {
 }
 
 SimulationState Simulation::state() const {
-  SimulationState state{m_time, m_initial_energy, {}, m_obstacle_states, m_obstacle_rest, m_touched};
+  SimulationState state{m_time,          m_initial_energy, {},        m_obstacle_states,
+                        m_obstacle_rest, m_touched,        m_energies};
   state.bodies.assign(m_bodies.begin(), m_bodies.end());
   return state;
 }
@@ -491,6 +578,7 @@ void Simulation::restore(const SimulationState& state) {
   m_obstacle_states = state.obstacles;
   m_obstacle_rest = state.obstacle_rest;
   m_touched = state.touched;
+  m_energies = state.energies;
   m_time = state.time;
   m_initial_energy = state.initial_energy;
   m_started = true;

@@ -12,7 +12,9 @@
 #include "core/run/method.h"
 #include "core/scene/scene.h"
 #include "core/world/loads.h"
+#include "core/world/pull.h"
 #include "rigidplastic/bullet/world.h"
+#include "rigidplastic/simulation/pushes.h"
 #include "rigidplastic/simulation/simulation_state.h"
 
 namespace exemplar::rigid {
@@ -98,9 +100,14 @@ class Simulation {
   StepReport advance(double until, const InterruptCheck& interrupted, const TickHooks& hooks = {});
 
   // Of the last tick; from an `after` hook.
-  std::vector<Contact> contacts() const;
+  const std::vector<Contact>& contacts() const;
   const RigidState& state_before(std::size_t object) const { return m_before[object]; }
   JointLoad joint_load(std::size_t joint) const;
+  const std::vector<PointForce>& point_forces(std::size_t scene_body) const {
+    return m_point_forces[scene_body];
+  }
+  // What turning in a joint took in it, J.
+  double joint_loss(std::size_t joint) const { return m_joint_losses[joint]; }
 
   // World positions and velocities of a scene body's surface.
   Points surface(std::size_t scene_body) const;
@@ -127,16 +134,22 @@ class Simulation {
   std::vector<RigidState> states() const;
   MotionKind motion_of(const RigidBody& body) const;
   RigidState prescribed(const RigidBody& body, double time) const;
-  bool is_isolated() const;  // no energy comes in from outside
   int substeps(double dt) const;
   void make_world();
   void take_tick(double dt, const TickHooks& hooks);
   void prescribe(double end);
-  bool is_loaded(int scene_body, double from, double to) const;  // some load acts within that time
+  bool is_loaded(int scene_body, double from, double to) const;  // some load or pull acts within that time
   void apply_loads(double end);
+  void add_loads(std::size_t scene_body, double end);
+  void add_pulls(std::size_t scene_body, double end);
+  double mass_of(std::size_t object) const;
+  MiddleMotion middle_motion(std::size_t object, double dt) const;
+  void follow_energy(double dt);
   void read_states(double end);
   std::vector<RestingObject> resting_objects();
-  ObjectPairs touching() const;  // in the last tick
+  ObjectPairs touching() const;                        // in the last tick
+  double energy_of(const RigidBodyState& body) const;  // kinetic and gravitational, J
+  double obstacle_energy() const;                      // of those that move freely
   void freeze_resting_bodies(double dt);
   bool finite() const;
 
@@ -149,8 +162,15 @@ class Simulation {
   std::vector<BulletShape> m_obstacle_shapes;
   std::vector<RigidState> m_obstacle_states;
   std::vector<RestClock> m_obstacle_rest;
-  ObjectPairs m_touched;             // in the last tick
-  std::vector<RigidState> m_before;  // all objects, at the start of the last tick
+  ObjectPairs m_touched;  // in the last tick
+  EnergyLedger m_energies;
+  std::vector<PullSet> m_pulls;                         // of the scene's bodies
+  std::vector<std::vector<PointForce>> m_point_forces;  // on the scene's bodies, in this tick
+  std::vector<Push> m_pushes;                           // on the bodies, in this tick
+  std::vector<Contact> m_contacts;                      // of the last tick
+  std::vector<double> m_joint_losses;                   // J, of the last tick
+  double m_initial_obstacle_energy = 0;                 // J
+  std::vector<RigidState> m_before;                     // all objects, at the start of the last tick
   std::unique_ptr<BulletWorld> m_world;
   double m_time = 0;
   double m_time_before = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rigidplastic/simulation/body_frame.h"
+#include "rigidplastic/simulation/energy_ledger.h"
 #include "rigidplastic/simulation/rest.h"
 
 namespace exemplar::rigid {
@@ -33,13 +34,14 @@ struct SimulationState {
   std::vector<RigidState> obstacles;
   std::vector<RestClock> obstacle_rest;
   ObjectPairs touched;  // in the last tick
+  EnergyLedger energies;
 
   static constexpr auto described() {
     return std::tuple(
         member("time", &SimulationState::time), member("initial_energy", &SimulationState::initial_energy),
         member("bodies", &SimulationState::bodies), member("obstacles", &SimulationState::obstacles),
         member("obstacle_rest", &SimulationState::obstacle_rest),
-        member("touched", &SimulationState::touched));
+        member("touched", &SimulationState::touched), member("energies", &SimulationState::energies));
   }
 };
 

@@ -220,7 +220,7 @@ std::vector<ValidationRecord> rigid_limit(const ValidationContext&) {
   never.alpha = 1;
   never.beta = 1e300;
   rigid::Settings plain;
-  plain.collision = rigid::CollisionGeometry::mesh;
+  plain.collision = rigid::CollisionGeometry::round_or_mesh;
   const Points deforming = surface_after(scene, *make_method(scene, never), 48);
   const Points stiff = surface_after(scene, *rigid::make_method(scene, plain), 48);
   return {at_most("difference from `rigid` after 0.8 s [m]", (deforming - stiff).cwiseAbs().maxCoeff(), 0,

@@ -110,7 +110,7 @@ TEST(Rigid, AKeyframedBodyFollowsItsSupport) {
 }
 
 TEST(BulletShape, HullOnlyWhereItFits) {
-  EXPECT_TRUE(BulletShape::from_mesh(make_barrel(), CollisionGeometry::automatic).is_hull());
+  EXPECT_TRUE(BulletShape::from_mesh(make_box(), CollisionGeometry::automatic).is_hull());
   EXPECT_FALSE(BulletShape::from_mesh(make_torus(), CollisionGeometry::automatic).is_hull());
   EXPECT_TRUE(BulletShape::from_mesh(make_torus(), CollisionGeometry::hull).is_hull());
 }
