@@ -79,6 +79,8 @@ void write_movie(const fs::path& file, const fs::path& directory, const Animatio
                                    times,
                                    "--size",
                                    "960x720",
+                                   "--close-up",
+                                   "none",
                                    "--overwrite"};
   command.insert(command.begin(), display->begin(), display->end());
   must_run(command, work.path(), "exemplar-render");

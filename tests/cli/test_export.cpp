@@ -136,6 +136,12 @@ TEST_F(Export, WhatIsNotThereIsRefused) {
   EXPECT_EQ(run("EXEMPLAR export out -o out.glb --from 4 --to 2").exit_code, 2);
   EXPECT_EQ(run("EXEMPLAR export nothing -o out.glb").exit_code, 2);
   EXPECT_EQ(run("EXEMPLAR export out -o out.fbx").exit_code, 2);
+  // Before the work, which takes minutes for a film.
+  for (const char* file : {"nowhere/out.mp4", "nowhere/out.glb", "scene.json/out.pc2"}) {
+    const Outcome folder = run(std::string("EXEMPLAR export out -o ") + file);
+    EXPECT_EQ(folder.exit_code, 2) << file;
+    EXPECT_NE(folder.errors.find("there is no folder"), std::string::npos) << folder.errors;
+  }
   if (!available("ffmpeg")) {
     const Outcome film = run("EXEMPLAR export out -o out.mp4");
     EXPECT_EQ(film.exit_code, 2);
