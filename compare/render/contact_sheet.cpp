@@ -197,7 +197,7 @@ TileStyle style_of(const std::vector<Row>& rows, const SheetOptions& options,
   style.scale = scale;
   style.lines = options.lines;
   style.rest_outline = options.rest_outline;
-  style.looks = stage_of(rows).looks;
+  if (!scale) style.looks = stage_of(rows).looks;  // colours of numbers are not tinted by what is behind
   style.cut = stage_of(rows).camera.cut;
   return style;
 }

@@ -63,8 +63,8 @@ void add_lights(vtkRenderer& renderer, const Camera& camera) {
 // Ambient, diffuse and mirrored light; the colour itself says which body or run it is.
 void set_look(vtkProperty& property, stage::Look look) {
   property.SetInterpolationToPhong();
-  property.SetAmbient(0.22);
-  property.SetDiffuse(0.95);
+  property.SetAmbient(0.32);
+  property.SetDiffuse(0.9);
   property.SetSpecular(0.10);
   property.SetSpecularPower(24);
   switch (look) {
@@ -80,7 +80,7 @@ void set_look(vtkProperty& property, stage::Look look) {
       property.SetSpecularPower(8);
       break;
     case stage::Look::cloth:
-      property.SetAmbient(0.28);
+      property.SetAmbient(0.36);
       property.SetSpecular(0);
       break;
     case stage::Look::glass:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double k_margin = 0.06;        // of the picture on each side
 constexpr double k_follow_margin = 0.2;  // around a body that is followed: its surroundings are seen
-constexpr double k_close_margin = 0.1;
+constexpr double k_close_margin = 0.14;
 constexpr double k_path_ratio = 0.6;      // a camera that goes along stands this much nearer, or stays
 constexpr double k_obstacle_ratio = 0.8;  // obstacles larger than this times the motion are not fitted
 constexpr double k_moving_ratio = 2.5;    // … and those that move, larger than this

@@ -41,7 +41,7 @@ Look look_of(const Json& body) {
   const bool yields = number_in(material, "yield_stress") > 0;
   const double fracture = number_in(material, "fracture_energy");
   if (yields && density >= 2500) return Look::metal;
-  if (young >= 5e10 && young < 1e11 && fracture < 50 && !yields) return Look::glass;
+  if (young >= 4e10 && young < 1e11 && fracture < 50 && !yields) return Look::glass;
   if (body.value("kind", "") == "sheet") return Look::cloth;
   if (young < 5e7 && !yields) return Look::rubber;
   return Look::plain;
@@ -210,6 +210,23 @@ std::vector<int> moving_obstacles(const std::vector<const Geometry*>& over_time)
   return {moving.begin(), moving.end()};
 }
 
+namespace {
+
+// The best rigid motion by distances rather than their squares (weighted least squares, repeated): a dent stays where
+// it is and does not turn the whole body.
+Points laid_over(const Points& from, const Points& to) {
+  Points over = transform(fit_rigid(from, to), from);
+  for (int round = 0; round < 4; ++round) {
+    const VecX distance = (to - over).rowwise().norm();
+    const double most = distance.size() > 0 ? distance.maxCoeff() : 0;
+    if (!(most > 0)) break;
+    over = transform(fit_rigid(from, to, (distance.array() + 0.02 * most).inverse().matrix()), from);
+  }
+  return over;
+}
+
+}  // namespace
+
 Points rest_over(const Geometry& shown) {
   const FieldArray* displacement = nullptr;
   for (const FieldArray& array : shown.arrays) {
@@ -225,7 +242,7 @@ Points rest_over(const Geometry& shown) {
   Points over = rest;
   for (const auto& [body, rows] : members) {
     const Points from = rest(rows, Eigen::all), to = shown.points(rows, Eigen::all);
-    over(rows, Eigen::all) = transform(fit_rigid(from, to), from);
+    over(rows, Eigen::all) = laid_over(from, to);
   }
   return over;
 }

@@ -55,7 +55,7 @@ Geometry without_obstacles(const Geometry& obstacles, const std::vector<int>& hi
 // Places of obstacles that are not where they were, of one run over time.
 std::vector<int> moving_obstacles(const std::vector<const Geometry*>& over_time);
 
-// The shape at rest laid over each body where it is now (best rigid motion); no rows where the frame has no array
+// The shape at rest laid over each body where it is now (best rigid motion, by distances); no rows where the frame has no array
 // `displacement`.
 Points rest_over(const Geometry& shown);
 

@@ -49,8 +49,8 @@ TEST(Stage, LooksFollowTheMaterial) {
 TEST(Stage, ChangeOfShapeIsWhatNoRigidMotionExplains) {
   Geometry bar;
   bar.kind = CellKind::points;
-  Points rest(5, 3);
-  rest << -2, 0, 0, -1, 0.1, 0, 0, 0, 0.2, 1, -0.1, 0, 2, 0, -0.2;
+  Points rest(8, 3);
+  rest << -2, 0, 0, -1, 0, 0, 0, 0.2, 0, 0, -0.2, 0, 0, 0, 0.2, 0, 0, -0.2, 1, 0, 0, 2, 0, 0;
   const Mat3 turn = Eigen::AngleAxisd(1.1, Vec3(1, 2, -1).normalized()).toRotationMatrix();
   for (const double stretch : {0.0, 0.1}) {
     Points now = rest;
@@ -59,12 +59,28 @@ TEST(Stage, ChangeOfShapeIsWhatNoRigidMotionExplains) {
     bar.points = now;
     bar.arrays = {make_array("displacement", Association::point, now - rest)};
     const VecX change = change_of_shape(bar);
-    for (Eigen::Index i = 0; i < 5; ++i)
+    for (Eigen::Index i = 0; i < 8; ++i)
       EXPECT_NEAR(change[i], stretch * std::abs(rest(i, 0)), 0.01 * stretch + 1e-9);
   }
   bar.arrays.clear();
   EXPECT_EQ(rest_over(bar).rows(), 0);
-  EXPECT_EQ(change_of_shape(bar), VecX::Zero(5));
+  EXPECT_EQ(change_of_shape(bar), VecX::Zero(8));
+}
+
+// One point in twenty is pushed in by 0.2 m: the others stay where they are.
+TEST(Stage, ADentDoesNotMoveTheRest) {
+  Geometry plate;
+  plate.kind = CellKind::points;
+  plate.points.resize(40, 3);
+  for (int i = 0; i < 40; ++i) plate.points.row(i) << 0.1 * (i % 8), 0.1 * (i / 8), 0.02 * (i % 3);
+  Points moved = Points::Zero(40, 3);
+  moved(0, 2) = moved(39, 2) = -0.2;
+  plate.points += moved;
+  plate.arrays = {make_array("displacement", Association::point, moved)};
+  const VecX change = change_of_shape(plate);
+  EXPECT_NEAR(change[0], 0.2, 0.01);
+  EXPECT_NEAR(change[39], 0.2, 0.01);
+  EXPECT_LT(change.segment(1, 38).maxCoeff(), 0.01);
 }
 
 TEST(Stage, ObstaclesThatMoveAndThoseThatAreHidden) {
