@@ -224,29 +224,48 @@ std::vector<int> moving_in(const Row& row) {
   return stage::moving_obstacles(over_time);
 }
 
+// Draws tiles of rows in turn.
+class Painter {
+ public:
+  Painter(const std::vector<Row>& rows, const SheetOptions& options, const std::optional<ColourScale>& scale)
+      : m_rows(rows),
+        m_options(options),
+        m_style(style_of(rows, options, scale)),
+        m_renderer(options.width, options.height, options.samples) {
+    for (const Row& row : rows) m_moving.push_back(moving_in(row));
+  }
+
+  Tile paint(const stage::Shot& shot, std::size_t shot_index, std::size_t row, std::size_t column) {
+    const FrameData& moment = m_rows[row].moments[column];
+    Tile tile{m_rows[row].run.name, shot.name, row, shot_index, column, moment.time, moment.empty, {}};
+    m_style.bodies = m_rows[row].run.colour;
+    m_style.moving = m_moving[row];
+    m_style.balls = moment.balls ? &*moment.balls : nullptr;
+    m_style.subject = shot.subjects[row][column];
+    m_style.ground_square = ground_square_of(shot);
+    tile.image = moment.empty
+                     ? Image(m_options.width, m_options.height, k_background)
+                     : m_renderer.render(moment.shown, moment.obstacles ? &*moment.obstacles : nullptr,
+                                         shot.cameras[row][column], m_style);
+    return tile;
+  }
+
+ private:
+  const std::vector<Row>& m_rows;
+  const SheetOptions& m_options;
+  TileStyle m_style;
+  TileRenderer m_renderer;
+  std::vector<std::vector<int>> m_moving;  // obstacles, by row
+};
+
 std::vector<Tile> render_tiles(const std::vector<Row>& rows, const std::vector<stage::Shot>& shots,
                                const SheetOptions& options, const std::optional<ColourScale>& scale) {
-  TileStyle style = style_of(rows, options, scale);
-  TileRenderer renderer(options.width, options.height, options.samples);
+  Painter painter(rows, options, scale);
   std::vector<Tile> tiles;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    style.bodies = rows[i].run.colour;
-    style.moving = moving_in(rows[i]);
     for (std::size_t s = 0; s < shots.size(); ++s) {
-      style.ground_square = ground_square_of(shots[s]);
-      for (std::size_t j = 0; j < rows[i].moments.size(); ++j) {
-        const FrameData& moment = rows[i].moments[j];
-        Tile tile{rows[i].run.name, shots[s].name, i, s, j, moment.time, moment.empty, {}};
-        style.balls = moment.balls ? &*moment.balls : nullptr;
-        style.subject = shots[s].subjects[i][j];
-        if (moment.empty) {
-          tile.image = Image(options.width, options.height, k_background);
-        } else {
-          tile.image = renderer.render(moment.shown, moment.obstacles ? &*moment.obstacles : nullptr,
-                                       shots[s].cameras[i][j], style);
-        }
-        tiles.push_back(std::move(tile));
-      }
+      for (std::size_t j = 0; j < rows[i].moments.size(); ++j)
+        tiles.push_back(painter.paint(shots[s], s, i, j));
     }
   }
   return tiles;
@@ -300,16 +319,50 @@ std::vector<PictureShare> picture_shares(const fs::path& directory, const SheetO
   return shares;
 }
 
+namespace {
+
+SheetText words_of(const fs::path& directory, const std::vector<Row>& rows, const SheetOptions& options,
+                   const std::optional<ColourScale>& scale, const stage::Shot& wide) {
+  SheetText text{sheet_title(directory, rows, options), sheet_note(rows, wide, options), scale, {}};
+  for (const Row& row : rows) text.runs.push_back({row.run.label, row.run.note, row.run.end()});
+  return text;
+}
+
+}  // namespace
+
 Sheet make_sheet(const fs::path& directory, const SheetOptions& options) {
   const std::vector<Row> rows = load_rows(directory, options);
   const auto scale = make_scale(rows, options.array);
   const std::vector<stage::Shot> shots = shots_of(rows, options);
   Sheet sheet;
   sheet.tiles = render_tiles(rows, shots, options, scale);
-  SheetText text{sheet_title(directory, rows, options), sheet_note(rows, shots.front(), options), scale, {}};
-  for (const Row& row : rows) text.runs.push_back({row.run.label, row.run.note, row.run.end()});
-  sheet.image = compose_sheet(sheet.tiles, text);
+  sheet.image = compose_sheet(sheet.tiles, words_of(directory, rows, options, scale, shots.front()));
   return sheet;
+}
+
+std::size_t make_film(const fs::path& directory, const SheetOptions& given, const fs::path& folder) {
+  const std::vector<Row> rows = load_rows(directory, given);
+  const auto scale = make_scale(rows, given.array);
+  const FilmLayout layout = film_layout(rows.size());
+  SheetOptions options = given;
+  options.width = layout.tile_width;
+  options.height = layout.tile_height;
+  options.framing.close_ups = {stage::k_no_close_up};
+  const std::vector<stage::Shot> shots = shots_of(rows, options);
+  const SheetText text = words_of(directory, rows, options, scale, shots.front());
+  Painter painter(rows, options, scale);
+  make_writable_directory(folder);
+  const std::size_t columns = rows.front().moments.size();
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::vector<Tile> tiles;
+    double time = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      tiles.push_back(painter.paint(shots.front(), 0, i, j));
+      if (!tiles.back().empty) time = std::max(time, tiles.back().time);
+    }
+    write_png(folder / fmt::format("film_{:05}.png", j), compose_film_picture(tiles, text, time, layout));
+  }
+  return columns;
 }
 
 void write_tiles(const fs::path& directory, const Sheet& sheet) {

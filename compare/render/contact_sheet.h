@@ -43,6 +43,10 @@ struct Sheet {
 // Throws InputError when there is nothing to draw.
 Sheet make_sheet(const std::filesystem::path& directory, const SheetOptions& options);
 
+// Pictures of a film, film_00000.png …: 1920 × 1080, all runs side by side at each time. Returns how many.
+std::size_t make_film(const std::filesystem::path& directory, const SheetOptions& options,
+                      const std::filesystem::path& folder);
+
 // What part of the pictures the bodies take that deform (all bodies where none does), without drawing any.
 struct PictureShare {
   std::string run, shot;

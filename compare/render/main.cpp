@@ -39,7 +39,7 @@ void set_size(exemplar::render::SheetOptions& options, const std::string& size) 
 }
 
 struct Call {
-  std::string directory, output = "sheet.png", tiles, size, overlay;
+  std::string directory, output = "sheet.png", tiles, film, size, overlay;
   std::vector<double> view, up;
   bool mesh_edges = false, wireframe = false;
   exemplar::render::SheetOptions options;
@@ -88,6 +88,10 @@ void describe(CLI::App& app, Call& call) {
   app.add_flag("--mesh", call.mesh_edges, "draw the edges of the mesh");
   app.add_flag("--wireframe", call.wireframe, "draw nothing but the edges of the mesh");
   app.add_option("--tiles", call.tiles, "also write each picture without labels into this directory");
+  app.add_option(
+      "--film", call.film,
+      "write pictures of a film into this directory instead of a sheet: 1920x1080, all runs side by "
+      "side at each of the times");
   app.add_flag("--shares", call.shares,
                "draw nothing; say what part of the pictures the bodies take that deform");
   app.add_option(
@@ -142,6 +146,15 @@ void get_display(char** arguments) {
   throw InputError("xvfb-run could not be started");
 }
 
+int draw_film(const Call& call, char** arguments) {
+  exemplar::check_target_folder(call.film, call.rule());
+  get_display(arguments);
+  const std::size_t count = exemplar::render::make_film(call.directory, call.options, call.film);
+  exemplar::mark_folder(call.film);
+  fmt::print("{}: {} pictures\n", call.film, count);
+  return 0;
+}
+
 }  // namespace
 
 // What fails while a failure is being said ends the program.
@@ -157,6 +170,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
   try {
     complete(call);
     if (call.shares) return say_shares(call);
+    if (!call.film.empty()) return draw_film(call, argv);
     exemplar::check_target(call.output, call.rule());
     if (!call.tiles.empty()) exemplar::check_target_folder(call.tiles, call.rule());
     get_display(argv);

@@ -170,6 +170,56 @@ std::vector<std::string> wrapped(const std::string& text, const TextStyle& style
   return lines;
 }
 
+namespace {
+
+constexpr int k_film_header = 56, k_film_label = 34;
+const TextStyle k_film_title{26, k_ink, false}, k_film_small{18, k_faint, false},
+    k_film_name{20, k_ink, true};
+
+}  // namespace
+
+FilmLayout film_layout(std::size_t runs, int width, int height) {
+  FilmLayout best;
+  for (int columns = 1; columns <= static_cast<int>(runs); ++columns) {
+    FilmLayout one{width, height, columns, (static_cast<int>(runs) + columns - 1) / columns, 0, 0};
+    one.tile_width = (width - (columns + 1) * k_gap) / columns;
+    one.tile_height = (height - k_film_header - one.rows * (k_film_label + k_gap)) / one.rows;
+    // Pictures much wider than high show little of what is high.
+    one.tile_width = std::min(one.tile_width, one.tile_height * 16 / 9);
+    one.tile_height = std::max(16, std::min(one.tile_height, one.tile_width));
+    one.tile_width = std::max(16, one.tile_width);
+    const auto area = [](const FilmLayout& of) { return of.tile_width * of.tile_height; };
+    if (area(one) > area(best)) best = one;
+  }
+  return best;
+}
+
+Image compose_film_picture(const std::vector<Tile>& tiles, const SheetText& text, double time,
+                           const FilmLayout& layout) {
+  Image image(layout.width, layout.height);
+  const std::string now = fmt::format("t = {:.4f} s", time);
+  const int right = draw_right(image, now, layout.width - 16, 38, k_film_small);
+  const std::string title = shortened(text.title, k_film_title, right - 40);
+  draw_text(image, title, 16, 38, k_film_title);
+  if (text.scale)
+    draw_key(&image, *text.scale, right - 40, 38);
+  else
+    draw_text(image, text.note, 40 + text_width(title, k_film_title), 38, k_film_small);
+  const int left = (layout.width - layout.columns * (layout.tile_width + k_gap) + k_gap) / 2;
+  for (const Tile& tile : tiles) {
+    const int row = static_cast<int>(tile.row) / layout.columns;
+    const int x = left + static_cast<int>(tile.row) % layout.columns * (layout.tile_width + k_gap);
+    const int y = k_film_header + row * (layout.tile_height + k_film_label + k_gap);
+    const RunText& run = text.runs[tile.row];
+    draw_text(image, shortened(run.label, k_film_name, layout.tile_width), x + 2, y + 24, k_film_name);
+    paste(image, tile.image, x, y + k_film_label);
+    if (tile.empty)
+      draw_text(image, run.end > 0 ? fmt::format("ended at t = {:.4g} s", run.end) : "no frames", x + 12,
+                y + k_film_label + 28, {18, k_warning, false});
+  }
+  return image;
+}
+
 Image compose_sheet(const std::vector<Tile>& tiles, const SheetText& text) {
   std::size_t columns = 0, shots = 0;
   for (const Tile& tile : tiles) {

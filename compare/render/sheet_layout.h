@@ -26,6 +26,17 @@ struct SheetText {
 // Rows as in the tiles: run after run, in each the wide picture and then its close-ups.
 Image compose_sheet(const std::vector<Tile>& tiles, const SheetText& text);
 
+// A picture of a film: all runs at one time side by side below the title, with their names and the time.
+struct FilmLayout {
+  int width = 1920, height = 1080;  // of the film
+  int columns = 1, rows = 1;
+  int tile_width = 0, tile_height = 0;
+};
+// The one with the largest pictures.
+FilmLayout film_layout(std::size_t runs, int width = 1920, int height = 1080);
+Image compose_film_picture(const std::vector<Tile>& tiles, const SheetText& text, double time,
+                           const FilmLayout& layout);
+
 // In lines of at most `width` pixels, broken between words; the last of `most` lines ends in "…" where it is too long.
 std::vector<std::string> wrapped(const std::string& text, const TextStyle& style, int width, int most);
 

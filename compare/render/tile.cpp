@@ -6,6 +6,7 @@
 #include <vtkImageData.h>
 #include <vtkLight.h>
 #include <vtkNew.h>
+#include <vtkOpenGLFXAAPass.h>
 #include <vtkOpenGLRenderer.h>
 #include <vtkPlane.h>
 #include <vtkPlaneSource.h>
@@ -189,7 +190,11 @@ class TileRenderer::Implementation {
     m_occlusion->SetDelegatePass(m_steps);
     m_occlusion->SetKernelSize(28);
     m_occlusion->BlurOn();
-    m_renderer->SetPass(m_occlusion);
+    m_smooth->SetDelegatePass(m_occlusion);
+    if (samples == 1)
+      m_renderer->SetPass(m_smooth);  // edges are smoothed in the picture
+    else
+      m_renderer->SetPass(m_occlusion);
   }
 
   Image render(const Geometry& shown, const Geometry* obstacles, const Camera& camera,
@@ -297,6 +302,7 @@ class TileRenderer::Implementation {
   vtkNew<vtkOpenGLRenderer> m_renderer;
   vtkNew<vtkRenderStepsPass> m_steps;
   vtkNew<vtkSSAOPass> m_occlusion;
+  vtkNew<vtkOpenGLFXAAPass> m_smooth;
 };
 
 TileRenderer::TileRenderer(int width, int height, int samples)

@@ -18,6 +18,8 @@ constexpr double k_obstacle_ratio = 0.8;  // obstacles larger than this times th
 constexpr double k_moving_ratio = 2.5;    // … and those that move, larger than this
 constexpr double k_near = 0.3;  // of the motion's size around it: obstacles farther off are not fitted
 constexpr double k_least_change = 2e-3;    // of a body's size: less is not looked at
+constexpr double k_small_change = 0.05;    // of a picture's height: a change of shape that is hardly seen
+constexpr double k_worth_it = 1.2;         // a close-up shows a change of shape this much larger
 constexpr double k_usual_advantage = 1.3;  // of the usual direction over others
 constexpr int k_look_height = 72;          // pixels of the picture that decides
 const Vec3 k_usual_direction(0.5, 0.42, 0.85);
@@ -400,24 +402,49 @@ class Framing {
     return small_ones(wide);
   }
 
-  // The body that changes its shape most, where all that do are small in the wide picture.
+  // The body that changes its shape most, where all that do are small in the wide picture or their change is, and a
+  // close-up shows more.
   std::vector<CloseUpSettings> small_ones(const Shot& wide) const {
     const std::vector<int> bodies = deformed_bodies(m_moments);
     if (bodies.empty() || bodies[0] >= static_cast<int>(m_stage.bodies.size())) return {};
-    double most = 0;
+    const std::string& name = m_stage.bodies[static_cast<std::size_t>(bodies[0])];
+    const CloseUpSettings close{name, name, {}, 0, {}};
+    const Seen in_wide = how_seen(wide, bodies), in_close = how_seen(close_shot(close), {bodies[0]});
+    if (in_close.change < k_worth_it * in_wide.change) return {};
+    if (in_wide.share >= k_small_share && in_wide.change >= k_small_change) return {};
+    return {close};
+  }
+
+  // At the end of the run that shows most.
+  struct Seen {
+    double share = 0;   // of the picture, all the bodies
+    double change = 0;  // largest change of shape over the picture's height
+  };
+  Seen how_seen(const Shot& shot, const std::vector<int>& bodies) const {
+    Seen most;
     for (std::size_t r = 0; r < m_moments.size(); ++r) {
       const Moment* end = last_moment(m_moments[r]);
       if (!end) continue;
-      const auto column = static_cast<std::size_t>(end - m_moments[r].data());
-      const Visible seen =
-          look(wide.cameras[r][column], m_wishes.aspect, k_look_height, *end->shown, end->obstacles);
+      const Camera& camera = shot.cameras[r][static_cast<std::size_t>(end - m_moments[r].data())];
+      const Visible seen = look(camera, m_wishes.aspect, k_look_height, *end->shown, end->obstacles);
       double share = 0;
       for (const int body : bodies) share += seen.share(body);
-      most = std::max(most, share);
+      most.share = std::max(most.share, share);
+      most.change = std::max(most.change, change_in_picture(camera, *end->shown, bodies[0]));
     }
-    if (most >= k_small_share) return {};
-    const std::string& name = m_stage.bodies[static_cast<std::size_t>(bodies[0])];
-    return {{name, name, {}, 0, {}}};
+    return most;
+  }
+
+  static double change_in_picture(const Camera& camera, const Geometry& shown, int body) {
+    const VecX change = change_of_shape(shown);
+    const std::vector<int> owners = body_of_points(shown);
+    double most = 0;
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const double depth = owners[i] == body ? project(camera, point_at(shown, row), 1).z() : 0;
+      if (depth > 0) most = std::max(most, change[row] / (2 * depth * std::tan(camera.view_angle / 2)));
+    }
+    return most;
   }
 
   Shot close_shot(const CloseUpSettings& close) const {

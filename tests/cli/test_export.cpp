@@ -149,6 +149,31 @@ TEST_F(Export, WhatIsNotThereIsRefused) {
   }
 }
 
+// A stand-in for ffmpeg counts the pictures and keeps the first: a run, and runs side by side, at 1920 × 1080.
+TEST_F(Export, AFilmHasAPictureForEveryFrame) {
+  if (!available("xvfb-run") ||
+      !std::filesystem::exists(std::filesystem::path(EXEMPLAR_PROGRAM).parent_path() / "exemplar-render"))
+    GTEST_SKIP() << "needs exemplar-render and xvfb-run";
+  write_text(
+      m_folder / "bin/ffmpeg",
+      "#!/bin/sh\nfor last; do :; done\nls \"$(dirname \"$last\")\"/film_*.png | wc -l > pictures.txt\n"
+      "cp \"$(dirname \"$last\")/film_00000.png\" \"$last\"\n");
+  std::filesystem::permissions(m_folder / "bin/ffmpeg", std::filesystem::perms::owner_all);
+  write_text(m_folder / "study.json",
+             R"({"scene": "scene.json", "methods": ["rigid", "shape-matching"], "reference": "rigid"})");
+  ASSERT_EQ(run("EXEMPLAR -q compare study.json -o both --no-pictures").exit_code, 0);
+  for (const std::string made : {"out", "both"}) {
+    const Outcome film =
+        run("PATH=\"$PWD/bin:$PATH\" EXEMPLAR export " + made + " -o " + made + ".mp4 --from 1");
+    ASSERT_EQ(film.exit_code, 0) << film.output << film.errors;
+    EXPECT_EQ(std::stoi(read_text(m_folder / "pictures.txt")), 5) << made;
+    const std::string png = read_text(m_folder / (made + ".mp4"));
+    ASSERT_TRUE(png.starts_with("\x89PNG")) << made;
+    EXPECT_EQ(png.substr(16, 8), std::string("\x00\x00\x07\x80\x00\x00\x04\x38", 8))
+        << made;  // width, height
+  }
+}
+
 // docs/tutorial.md: its files are written, its commands run, in order; and once more where that was done before.
 TEST_F(Export, TheTutorialWorksAndCanBeRepeated) {
   const std::string page = read_text(EXEMPLAR_SOURCE_DIR "/docs/tutorial.md");

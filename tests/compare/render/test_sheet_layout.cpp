@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "compare/render/sheet_layout.h"
 
 namespace exemplar::render {
@@ -51,6 +53,34 @@ TEST(SheetText, ANarrowSheetGrowsInHeight) {
   EXPECT_EQ(height_of("A bar", "ground squares 0.1 m", true, 900), height_of("A bar", "", true, 900));
   EXPECT_GT(height_of("A bar", "ground squares 0.1 m", true, 420), height_of("A bar", "", true, 420));
   EXPECT_GT(height_of("A bar with a very long title that does not fit into one line", "", false, 300), plain);
+}
+
+// As large as they can be, and all inside.
+TEST(FilmPicture, AllRunsFit) {
+  for (std::size_t runs = 1; runs <= 12; ++runs) {
+    const FilmLayout layout = film_layout(runs);
+    EXPECT_GE(layout.columns * layout.rows, static_cast<int>(runs));
+    EXPECT_LE(layout.columns * layout.tile_width, 1920) << runs;
+    EXPECT_LE(layout.rows * layout.tile_height, 1080 - 56) << runs;
+    EXPECT_GT(static_cast<double>(runs) * layout.tile_width * layout.tile_height, 0.35 * 1920 * 1080) << runs;
+  }
+  std::vector<Tile> tiles(3);
+  const FilmLayout layout = film_layout(3);
+  SheetText text{"A bar", "", {}, {}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    tiles[i].row = i;
+    tiles[i].image = Image(layout.tile_width, layout.tile_height, {200, static_cast<std::uint8_t>(i), 0});
+    text.runs.push_back({"run", "", 1});
+  }
+  const Image image = compose_film_picture(tiles, text, 0.25, layout);
+  std::array<int, 3> count{};
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const auto* p = image.pixel(x, y);
+      for (int i = 0; i < 3; ++i) count[static_cast<std::size_t>(i)] += p[0] == 200 && p[1] == i && p[2] == 0;
+    }
+  }
+  for (const int one : count) EXPECT_EQ(one, layout.tile_width * layout.tile_height);
 }
 
 }  // namespace
