@@ -160,7 +160,7 @@ TEST_F(Export, AFilmHasAPictureForEveryFrame) {
       "cp \"$(dirname \"$last\")/film_00000.png\" \"$last\"\n");
   std::filesystem::permissions(m_folder / "bin/ffmpeg", std::filesystem::perms::owner_all);
   write_text(m_folder / "study.json",
-             R"({"scene": "scene.json", "methods": ["rigid", "shape-matching"], "reference": "rigid"})");
+             R"({"scene": "scene.json", "runs": ["rigid", "shape-matching"], "reference": "rigid"})");
   ASSERT_EQ(run("EXEMPLAR -q compare study.json -o both --no-pictures").exit_code, 0);
   for (const std::string made : {"out", "both"}) {
     const Outcome film =
