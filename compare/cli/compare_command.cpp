@@ -249,6 +249,8 @@ Plan plan_jobs(const Study& study, const fs::path& output, const CompareArgument
     if (!run.file.empty()) continue;
     if (needs[i] == Need::nothing) {
       terminal.note(run.name + ": complete already");
+      refresh_camera(output / run.directory,
+                     read_scene(study.scene, assignments_of(run), registry.descriptions()), run.method);
       continue;
     }
     const fs::path directory = output / run.directory;

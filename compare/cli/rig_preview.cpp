@@ -92,6 +92,7 @@ BonePose part_of_the_way(const BonePose& pose, double t) {
 void check_preview(const fs::path& directory, const WriteRule& rule) {
   if (holds_run(directory))
     throw InputError(Problem{directory.string(), "", "holds a run: choose another folder for the preview"});
+  if (!fs::exists(directory)) return;
   for (const char* collection : {"surface.pvd", "obstacles.pvd"}) check_target(directory / collection, rule);
 }
 

@@ -387,6 +387,7 @@ int run_command(const RunArguments& arguments, const Registry& registry, const T
   const int frames = arguments.frames >= 0 ? arguments.frames : frame_count(file.settings.time);
   if (arguments.resume && is_complete(output, file, name, frames)) {
     repair_collections(output);
+    refresh_camera(output, file, name);
     if (!fs::exists(fs::path(output) / k_checksums_name)) write_run_checksums(output);
     return tell_already_there(frames, output, terminal);
   }

@@ -62,8 +62,8 @@ void write_pc2(const std::filesystem::path& file, const AnimationPart& part);
 std::filesystem::path mesh_beside(const std::filesystem::path& point_cache);
 void write_first_frame(const std::filesystem::path& file, const AnimationPart& part);
 
-// .mp4 or .gif of a run, drawn by exemplar-render and encoded by ffmpeg. Throws InputError when one of them
-// is not there.
+// .mp4 (1920 × 1080) or .gif (half of that) of a run, or of a comparison side by side, drawn by exemplar-render and
+// encoded by ffmpeg. Throws InputError when one of them is not there.
 void write_movie(const std::filesystem::path& file, const std::filesystem::path& directory,
                  const Animation& animation, const FrameRange& range);
 

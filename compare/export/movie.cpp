@@ -50,13 +50,29 @@ void must_run(std::vector<std::string> command, const fs::path& folder, const st
     throw OutputError(folder, fmt::format("{} ended with exit code {}", what, results[0].exit_code));
 }
 
+// Of the first frame of the range, in the run or in the first run of a comparison that has frames.
+double first_time(const fs::path& directory, const FrameRange& range) {
+  std::vector<fs::path> collections{directory / "surface.pvd"};
+  if (fs::is_regular_file(directory / "comparison.json")) {
+    collections.clear();
+    for (const Json& run :
+         read_json_file((directory / "comparison.json").string()).value("runs", Json::array()))
+      collections.push_back(directory / run.value("directory", "") / "surface.pvd");
+  }
+  const auto frame = static_cast<std::size_t>(range.first.value_or(0));
+  for (const fs::path& collection : collections) {
+    if (!fs::is_regular_file(collection)) continue;
+    const std::vector<PvdEntry> entries = read_pvd(collection);
+    if (frame < entries.size()) return entries[frame].time;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void write_movie(const fs::path& file, const fs::path& directory, const Animation& animation,
                  const FrameRange& range) {
   const fs::path render = fs::path(own_program()).parent_path() / "exemplar-render";
-  if (!fs::is_regular_file(directory / "surface.pvd"))
-    throw InputError("a film shows one run: name its directory");
   if (!on_path("ffmpeg"))
     throw InputError("a film needs ffmpeg, which is not installed; .glb and .usda need nothing");
   if (!fs::exists(render)) throw InputError("a film needs exemplar-render, which is not built");
@@ -64,31 +80,20 @@ void write_movie(const fs::path& file, const fs::path& directory, const Animatio
   if (!display) throw InputError("a film needs a display or xvfb-run (package xvfb)");
   const WorkFolder work;
   const std::size_t step = (animation.times.size() + k_most_pictures - 1) / k_most_pictures;
-  const std::vector<PvdEntry> entries = read_pvd(directory / "surface.pvd");
+  const double start = first_time(directory, range);
   std::string times;
   for (std::size_t f = 0; f < animation.times.size(); f += step)
-    times += fmt::format("{}{}", f ? "," : "",
-                         entries[static_cast<std::size_t>(range.first.value_or(0)) + f].time);
-  std::vector<std::string> command{render.string(),
-                                   directory.string(),
-                                   "-o",
-                                   (work.path() / "sheet.png").string(),
-                                   "--tiles",
-                                   work.path().string(),
-                                   "--times",
-                                   times,
-                                   "--size",
-                                   "960x720",
-                                   "--overwrite"};
+    times += fmt::format("{}{}", f ? "," : "", start + animation.times[f]);
+  std::vector<std::string> command{
+      render.string(), directory.string(), "--film", work.path().string(), "--times",
+      times,           "--samples",        "1",      "--overwrite"};
   command.insert(command.begin(), display->begin(), display->end());
   must_run(command, work.path(), "exemplar-render");
-  int count = 0;
-  for (const Json& tile : read_json_file((work.path() / "tiles.json").string()))
-    fs::rename(work.path() / tile.value("file", ""), work.path() / fmt::format("film_{:05}.png", count++));
   const std::string rate = fmt::format("{:g}", animation.fps / static_cast<double>(step));
   std::vector<std::string> encode{"ffmpeg",     "-y", "-loglevel", "error",
                                   "-framerate", rate, "-i",        (work.path() / "film_%05d.png").string()};
   if (file.extension() == ".mp4") encode.insert(encode.end(), {"-pix_fmt", "yuv420p"});
+  if (file.extension() == ".gif") encode.insert(encode.end(), {"-vf", "scale=960:-2:flags=lanczos"});
   const fs::path made = work.path() / ("film" + file.extension().string());
   encode.push_back(made.string());
   must_run(encode, work.path(), "ffmpeg");

@@ -12,6 +12,7 @@ namespace exemplar::render {
 
 inline constexpr Colour k_background = {246, 247, 249};
 inline constexpr Colour k_obstacle = {168, 172, 178};
+inline constexpr Colour k_projectile = {78, 84, 98};
 inline constexpr Colour k_handle = {38, 42, 50};
 
 // Okabe and Ito's palette, repeated after eight.

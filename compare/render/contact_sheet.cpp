@@ -10,7 +10,9 @@
 #include "compare/render/colours.h"
 #include "compare/render/ground.h"
 #include "compare/render/run_frames.h"
+#include "compare/render/sheet_layout.h"
 #include "compare/render/tile.h"
+#include "compare/stage/visible.h"
 #include "core/base/errors.h"
 #include "core/mesh/models/primitives.h"
 #include "core/output/atomic_file.h"
@@ -24,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr double k_ball_size = 0.014;  // radius of a handle's ball over its body's diagonal
 
-// One picture to be drawn.
-struct Moment {
+// What one picture shows.
+struct FrameData {
   double time = 0;
   bool empty = true;
   Geometry shown;
@@ -35,7 +37,7 @@ struct Moment {
 
 struct Row {
   RunFrames run;
-  std::vector<Moment> moments;
+  std::vector<FrameData> moments;
 };
 
 std::vector<double> sheet_times(const std::vector<RunFrames>& runs, const SheetOptions& options) {
@@ -48,14 +50,15 @@ std::vector<double> sheet_times(const std::vector<RunFrames>& runs, const SheetO
   return times;
 }
 
-Moment load_moment(const RunFrames& run, std::optional<std::size_t> frame) {
-  Moment moment;
+FrameData load_moment(const RunFrames& run, std::optional<std::size_t> frame,
+                      const std::vector<int>& hidden) {
+  FrameData moment;
   if (!frame || *frame >= run.frames.size()) return moment;
   moment.empty = false;
   moment.time = run.frames[*frame].time;
   moment.shown = read_geometry(run.frames[*frame].file);
   if (auto same_time = frame_at(run.obstacles, moment.time)) {
-    moment.obstacles = read_geometry(run.obstacles[*same_time].file);
+    moment.obstacles = stage::without_obstacles(read_geometry(run.obstacles[*same_time].file), hidden);
   }
   return moment;
 }
@@ -86,7 +89,7 @@ Geometry handle_balls(const Geometry& shown, const Geometry& handles) {
 
 void add_balls(std::vector<Row>& rows) {
   for (Row& row : rows) {
-    for (Moment& moment : row.moments) {
+    for (FrameData& moment : row.moments) {
       const auto frame = frame_at(row.run.handles, moment.time);
       if (!moment.empty && frame)
         moment.balls = handle_balls(moment.shown, read_geometry(row.run.handles[*frame].file));
@@ -101,7 +104,7 @@ std::string missing_colours(const std::string& array) {
 
 // Colours that only some methods have: the others' rows would be empty.
 bool has_colours(const Row& row, const std::string& array) {
-  for (const Moment& moment : row.moments) {
+  for (const FrameData& moment : row.moments) {
     ColourScale examples;
     include_examples(examples, moment.shown);
     if (array == k_skinning ? has_skinning(moment.shown) : !examples.parts.empty()) return true;
@@ -115,10 +118,11 @@ std::vector<Row> load_rows(const fs::path& directory, const SheetOptions& option
   std::vector<Row> rows;
   for (RunFrames& run : runs) {
     Row& row = rows.emplace_back();
+    const std::vector<int> hidden = stage::hidden_obstacles(run.stage, options.hide);
     if (options.frame >= 0) {
-      row.moments.push_back(load_moment(run, static_cast<std::size_t>(options.frame)));
+      row.moments.push_back(load_moment(run, static_cast<std::size_t>(options.frame), hidden));
     } else {
-      for (double time : times) row.moments.push_back(load_moment(run, frame_at(run.frames, time)));
+      for (double time : times) row.moments.push_back(load_moment(run, frame_at(run.frames, time), hidden));
     }
     row.run = std::move(run);
     if (runs.size() == 1 && !row.run.method.empty()) row.run.name = row.run.label = row.run.method;
@@ -131,82 +135,10 @@ std::vector<Row> load_rows(const fs::path& directory, const SheetOptions& option
   return rows;
 }
 
-// A method that blew up must not make all others invisible: runs far larger than the usual one are not
-// fitted.
-std::vector<const Row*> rows_to_fit(const std::vector<Row>& rows) {
-  std::vector<std::pair<double, const Row*>> sizes;
-  for (const Row& row : rows) {
-    Box box;
-    for (const Moment& moment : row.moments) {
-      for (Eigen::Index i = 0; i < moment.shown.points.rows(); ++i)
-        box.include(moment.shown.points.row(i).transpose());
-    }
-    if (!box.empty()) sizes.emplace_back(box.diagonal(), &row);
-  }
-  std::sort(sizes.begin(), sizes.end());
-  std::vector<const Row*> kept;
-  const double usual = sizes.empty() ? 0 : sizes[(sizes.size() - 1) / 2].first;
-  for (const auto& [size, row] : sizes) {
-    if (size <= 4 * usual) kept.push_back(row);
-  }
-  return kept;
-}
-
-// Where most of a surface is: loose splinters, up to 2 % of the points on each side, are not looked at unless
-// they are near anyway.
-Box main_part(const Points& points) {
-  Box box;
-  const Eigen::Index count = points.rows();
-  if (count == 0 || !points.allFinite()) return box;
-  const Eigen::Index skipped = count / 50;
-  Vec3 low, high;
-  for (int axis = 0; axis < 3; ++axis) {
-    VecX values = points.col(axis);
-    std::sort(values.begin(), values.end());
-    low[axis] = values[skipped];
-    high[axis] = values[count - 1 - skipped];
-  }
-  const Vec3 margin = Vec3::Constant(0.1 * (high - low).norm());
-  box.include(low - margin);
-  box.include(high + margin);
-  return box;
-}
-
-// The bodies, and what of the obstacles is near them.
-std::vector<Vec3> points_to_fit(const std::vector<const Row*>& rows, Box& motion) {
-  std::vector<Vec3> points;
-  for (const Row* row : rows) {
-    for (const Moment& moment : row->moments) {
-      const Box part = main_part(moment.shown.points);
-      for (Eigen::Index i = 0; i < moment.shown.points.rows(); ++i) {
-        const Vec3 point = moment.shown.points.row(i).transpose();
-        if (!part.contains(point)) continue;
-        points.push_back(point);
-        motion.include(point);
-      }
-    }
-  }
-  Box near = motion;
-  const Vec3 reach = Vec3::Constant(0.2 * motion.diagonal());
-  near.low -= reach;
-  near.high += reach;
-  for (const Row* row : rows) {
-    for (const Moment& moment : row->moments) {
-      if (!moment.obstacles) continue;
-      const Geometry rest = split_obstacles(*moment.obstacles).rest;
-      for (int index : rest.connectivity) {
-        const Vec3 point = rest.points.row(index).transpose();
-        if (near.contains(point)) points.push_back(point);
-      }
-    }
-  }
-  return points;
-}
-
 ColourScale blend_scale(const std::vector<Row>& rows) {
   ColourScale scale{k_example_weights, ColourScale::Kind::blend};
   for (const Row& row : rows) {
-    for (const Moment& moment : row.moments) include_examples(scale, moment.shown);
+    for (const FrameData& moment : row.moments) include_examples(scale, moment.shown);
   }
   return scale;
 }
@@ -220,7 +152,7 @@ std::optional<ColourScale> make_scale(const std::vector<Row>& rows, const std::s
   const FieldArray* found = nullptr;
   std::string available;
   for (const Row& row : rows) {
-    for (const Moment& moment : row.moments) {
+    for (const FrameData& moment : row.moments) {
       include_values(scale, moment.shown);
       if (!found) found = find_array(moment.shown, name);
       if (!available.empty()) continue;
@@ -233,99 +165,110 @@ std::optional<ColourScale> make_scale(const std::vector<Row>& rows, const std::s
   return scale;
 }
 
-// From "for up = y" to the scene's own up.
-Vec3 turned_view(const SheetOptions& options) {
-  return Quat::FromTwoVectors(Vec3::UnitY(), options.up.normalized()) * options.view;
+// The first run that knows its scene.
+const stage::Stage& stage_of(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (!row.run.stage.bodies.empty()) return row.run.stage;
+  }
+  return rows.front().run.stage;
 }
 
-std::vector<Tile> render_tiles(const std::vector<Row>& rows, const SheetOptions& options,
-                               const std::optional<ColourScale>& scale) {
+stage::Moments moments_of(const std::vector<Row>& rows) {
+  stage::Moments moments;
+  for (const Row& row : rows) {
+    auto& run = moments.emplace_back();
+    for (const FrameData& moment : row.moments)
+      run.push_back(moment.empty
+                        ? stage::Moment{}
+                        : stage::Moment{&moment.shown, moment.obstacles ? &*moment.obstacles : nullptr});
+  }
+  return moments;
+}
+
+std::vector<stage::Shot> shots_of(const std::vector<Row>& rows, const SheetOptions& options) {
+  stage::FramingWishes wishes = options.framing;
+  wishes.aspect = static_cast<double>(options.width) / options.height;
+  return stage::frame_shots(moments_of(rows), stage_of(rows), wishes);
+}
+
+TileStyle style_of(const std::vector<Row>& rows, const SheetOptions& options,
+                   const std::optional<ColourScale>& scale) {
   TileStyle style;
   style.scale = scale;
-  style.mesh_edges = options.mesh_edges;
-  const std::vector<Vec3> points = points_to_fit(rows_to_fit(rows), style.motion);
-  const double aspect = static_cast<double>(options.width) / options.height;
-  const Camera camera = fit_camera(points, turned_view(options), options.up, aspect);
-  TileRenderer renderer(options.width, options.height, options.samples);
+  style.lines = options.lines;
+  style.rest_outline = options.rest_outline;
+  if (!scale) style.looks = stage_of(rows).looks;  // colours of numbers are not tinted by what is behind
+  style.cut = stage_of(rows).camera.cut;
+  return style;
+}
+
+// The first subject that there is: they are all of one size.
+double ground_square_of(const stage::Shot& shot) {
+  for (const auto& run : shot.subjects) {
+    for (const Box& subject : run) {
+      if (!subject.empty()) return ground_tile_size(subject);
+    }
+  }
+  return 1;
+}
+
+std::vector<int> moving_in(const Row& row) {
+  std::vector<const Geometry*> over_time;
+  for (const FrameData& moment : row.moments)
+    over_time.push_back(moment.obstacles ? &*moment.obstacles : nullptr);
+  std::optional<Geometry> start;  // one picture alone does not tell
+  if (over_time.size() == 1 && !row.run.obstacles.empty()) {
+    start = read_geometry(row.run.obstacles.front().file);
+    over_time.push_back(&*start);
+  }
+  return stage::moving_obstacles(over_time);
+}
+
+// Draws tiles of rows in turn.
+class Painter {
+ public:
+  Painter(const std::vector<Row>& rows, const SheetOptions& options, const std::optional<ColourScale>& scale)
+      : m_rows(rows),
+        m_options(options),
+        m_style(style_of(rows, options, scale)),
+        m_renderer(options.width, options.height, options.samples) {
+    for (const Row& row : rows) m_moving.push_back(moving_in(row));
+  }
+
+  Tile paint(const stage::Shot& shot, std::size_t shot_index, std::size_t row, std::size_t column) {
+    const FrameData& moment = m_rows[row].moments[column];
+    Tile tile{m_rows[row].run.name, shot.name, row, shot_index, column, moment.time, moment.empty, {}};
+    m_style.bodies = m_rows[row].run.colour;
+    m_style.moving = m_moving[row];
+    m_style.balls = moment.balls ? &*moment.balls : nullptr;
+    m_style.subject = shot.subjects[row][column];
+    m_style.ground_square = ground_square_of(shot);
+    tile.image = moment.empty
+                     ? Image(m_options.width, m_options.height, k_background)
+                     : m_renderer.render(moment.shown, moment.obstacles ? &*moment.obstacles : nullptr,
+                                         shot.cameras[row][column], m_style);
+    return tile;
+  }
+
+ private:
+  const std::vector<Row>& m_rows;
+  const SheetOptions& m_options;
+  TileStyle m_style;
+  TileRenderer m_renderer;
+  std::vector<std::vector<int>> m_moving;  // obstacles, by row
+};
+
+std::vector<Tile> render_tiles(const std::vector<Row>& rows, const std::vector<stage::Shot>& shots,
+                               const SheetOptions& options, const std::optional<ColourScale>& scale) {
+  Painter painter(rows, options, scale);
   std::vector<Tile> tiles;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    style.bodies = rows[i].run.colour;
-    for (std::size_t j = 0; j < rows[i].moments.size(); ++j) {
-      const Moment& moment = rows[i].moments[j];
-      Tile tile{rows[i].run.name, i, j, moment.time, moment.empty, {}};
-      style.balls = moment.balls ? &*moment.balls : nullptr;
-      if (moment.empty) {
-        tile.image = Image(options.width, options.height, k_background);
-      } else {
-        tile.image =
-            renderer.render(moment.shown, moment.obstacles ? &*moment.obstacles : nullptr, camera, style);
-      }
-      tiles.push_back(std::move(tile));
+    for (std::size_t s = 0; s < shots.size(); ++s) {
+      for (std::size_t j = 0; j < rows[i].moments.size(); ++j)
+        tiles.push_back(painter.paint(shots[s], s, i, j));
     }
   }
   return tiles;
-}
-
-constexpr int k_gap = 6, k_row_label = 28, k_title = 44;
-constexpr Colour k_faint = {84, 90, 100}, k_warning = {178, 60, 20};
-
-void draw_legend(Image& image, const ColourScale& scale, int right, int base) {
-  const TextStyle small{13, k_faint, false};
-  const int width = 180;
-  const std::string high = fmt::format("{:.4g}", scale.high), low = fmt::format("{:.4g}", scale.low);
-  int x = right - text_width(high, small);
-  draw_text(image, high, x, base, small);
-  x -= width + 8;
-  for (int i = 0; i < width; ++i) {
-    const double value = scale.low + (scale.high - scale.low) * i / (width - 1);
-    fill_rectangle(image, x + i, base - 11, 1, 12, map_colour(scale, value));
-  }
-  x -= 8 + text_width(low, small);
-  draw_text(image, low, x, base, small);
-  const TextStyle name{14, {40, 44, 52}, false};
-  draw_text(image, scale.array, x - 12 - text_width(scale.array, name), base, name);
-}
-
-// Names of the examples, each after a box of its colour.
-void draw_parts(Image& image, const ColourScale& scale, int right, int base) {
-  const TextStyle small{13, k_faint, false};
-  int x = right;
-  for (std::size_t part = scale.parts.size(); part-- > 0;) {
-    const std::string name = scale.parts[part].substr(std::string("example_weight_").size());
-    x -= text_width(name, small);
-    draw_text(image, name, x, base, small);
-    fill_rectangle(image, x - 17, base - 11, 12, 12, part_colour(part));
-    x -= 32;
-  }
-}
-
-void draw_handles_note(Image& image, int right, int base) {
-  const TextStyle small{13, k_faint, false};
-  const std::string text = "the strongest handle's colour, paler where others share; balls: handles";
-  draw_text(image, text, right - text_width(text, small), base, small);
-}
-
-void draw_tile(Image& image, const Tile& tile, const RunFrames& run, int x, int y) {
-  paste(image, tile.image, x, y);
-  const TextStyle small{14, k_faint, false};
-  const int base = y + tile.image.height - 9;
-  if (!tile.empty) {
-    draw_text(image, fmt::format("t = {:.4g} s", tile.time), x + 9, base, small);
-  } else if (run.frames.empty()) {
-    draw_text(image, "no frames", x + 9, base, {13, k_warning, false});
-  } else {
-    draw_text(image, fmt::format("ended at t = {:.4g} s", run.end()), x + 9, base, {13, k_warning, false});
-  }
-}
-
-void draw_row_label(Image& image, const RunFrames& run, int y) {
-  const TextStyle bold{17, {30, 34, 42}, true};
-  draw_text(image, run.label, k_gap + 2, y + k_row_label - 8, bold);
-  if (run.note.empty()) return;
-  std::string note = run.note.substr(0, run.note.find('\n'));
-  if (note.size() > 140) note = note.substr(0, 137) + "...";
-  draw_text(image, note, k_gap + 18 + text_width(run.label, bold), y + k_row_label - 8,
-            {13, k_warning, false});
 }
 
 // What the scene is called, else the directory.
@@ -338,42 +281,51 @@ std::string sheet_title(const fs::path& directory, const std::vector<Row>& rows,
   return title;
 }
 
-std::string ground_note(const std::vector<Row>& rows) {
+// What the eye cannot know: how large the ground's squares are, what the line around a body is.
+std::string sheet_note(const std::vector<Row>& rows, const stage::Shot& wide, const SheetOptions& options) {
   bool has_ground = false;
   for (const Row& row : rows) {
-    for (const Moment& moment : row.moments) {
+    for (const FrameData& moment : row.moments)
       has_ground = has_ground || (moment.obstacles && !split_obstacles(*moment.obstacles).rectangles.empty());
-    }
   }
-  Box motion;
-  points_to_fit(rows_to_fit(rows), motion);
-  return has_ground ? fmt::format("ground squares {:g} m", ground_tile_size(motion)) : std::string();
+  std::string note = has_ground ? fmt::format("ground squares {:g} m", ground_square_of(wide)) : "";
+  if (options.rest_outline) note += note.empty() ? "line: the shape at rest" : " · line: the shape at rest";
+  return note;
 }
 
-Image compose(const std::vector<Row>& rows, const std::vector<Tile>& tiles, const std::string& title,
-              const SheetOptions& options, const std::optional<ColourScale>& scale) {
-  const int columns = static_cast<int>(rows.front().moments.size());
-  const int row_height = k_row_label + options.height + k_gap;
-  Image image(k_gap + columns * (options.width + k_gap),
-              k_title + static_cast<int>(rows.size()) * row_height);
-  const TextStyle large{19, {30, 34, 42}, false};
-  draw_text(image, title, k_gap + 2, k_title - 16, large);
-  draw_text(image, ground_note(rows), k_gap + 22 + text_width(title, large), k_title - 16,
-            {13, k_faint, false});
-  if (scale && scale->kind == ColourScale::Kind::blend)
-    draw_parts(image, *scale, image.width - 12, k_title - 16);
-  else if (scale && scale->kind == ColourScale::Kind::handles)
-    draw_handles_note(image, image.width - 12, k_title + k_row_label - 8);
-  else if (scale && scale->kind != ColourScale::Kind::categories)
-    draw_legend(image, *scale, image.width - 12, k_title - 16);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    draw_row_label(image, rows[i].run, k_title + static_cast<int>(i) * row_height);
-  for (const Tile& tile : tiles) {
-    draw_tile(image, tile, rows[tile.row].run,
-              k_gap + static_cast<int>(tile.column) * (options.width + k_gap),
-              k_title + static_cast<int>(tile.row) * row_height + k_row_label);
+}  // namespace
+
+std::vector<PictureShare> picture_shares(const fs::path& directory, const SheetOptions& options) {
+  const std::vector<Row> rows = load_rows(directory, options);
+  const stage::Moments moments = moments_of(rows);
+  const std::vector<stage::Shot> shots = shots_of(rows, options);
+  const std::vector<int> deformed = stage::deformed_bodies(moments);
+  const double aspect = static_cast<double>(options.width) / options.height;
+  std::vector<PictureShare> shares;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (const stage::Shot& shot : shots) {
+      PictureShare& share = shares.emplace_back(PictureShare{rows[r].run.label, shot.name, {}});
+      for (std::size_t c = 0; c < moments[r].size(); ++c) {
+        const stage::Moment& moment = moments[r][c];
+        if (!moment.shown) continue;
+        const stage::Visible seen =
+            stage::look(shot.cameras[r][c], aspect, options.height, *moment.shown, moment.obstacles);
+        double sum = deformed.empty() ? seen.share_of_bodies() : 0;
+        for (const int body : deformed) sum += seen.share(body);
+        share.by_time.push_back(sum);
+      }
+    }
   }
-  return image;
+  return shares;
+}
+
+namespace {
+
+SheetText words_of(const fs::path& directory, const std::vector<Row>& rows, const SheetOptions& options,
+                   const std::optional<ColourScale>& scale, const stage::Shot& wide) {
+  SheetText text{sheet_title(directory, rows, options), sheet_note(rows, wide, options), scale, {}};
+  for (const Row& row : rows) text.runs.push_back({row.run.label, row.run.note, row.run.end()});
+  return text;
 }
 
 }  // namespace
@@ -381,11 +333,36 @@ Image compose(const std::vector<Row>& rows, const std::vector<Tile>& tiles, cons
 Sheet make_sheet(const fs::path& directory, const SheetOptions& options) {
   const std::vector<Row> rows = load_rows(directory, options);
   const auto scale = make_scale(rows, options.array);
+  const std::vector<stage::Shot> shots = shots_of(rows, options);
   Sheet sheet;
-  sheet.tiles = render_tiles(rows, options, scale);
-  const std::string title = sheet_title(directory, rows, options);
-  sheet.image = compose(rows, sheet.tiles, title, options, scale);
+  sheet.tiles = render_tiles(rows, shots, options, scale);
+  sheet.image = compose_sheet(sheet.tiles, words_of(directory, rows, options, scale, shots.front()));
   return sheet;
+}
+
+std::size_t make_film(const fs::path& directory, const SheetOptions& given, const fs::path& folder) {
+  const std::vector<Row> rows = load_rows(directory, given);
+  const auto scale = make_scale(rows, given.array);
+  const FilmLayout layout = film_layout(rows.size());
+  SheetOptions options = given;
+  options.width = layout.tile_width;
+  options.height = layout.tile_height;
+  options.framing.close_ups = {stage::k_no_close_up};
+  const std::vector<stage::Shot> shots = shots_of(rows, options);
+  const SheetText text = words_of(directory, rows, options, scale, shots.front());
+  Painter painter(rows, options, scale);
+  make_writable_directory(folder);
+  const std::size_t columns = rows.front().moments.size();
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::vector<Tile> tiles;
+    double time = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      tiles.push_back(painter.paint(shots.front(), 0, i, j));
+      if (!tiles.back().empty) time = std::max(time, tiles.back().time);
+    }
+    write_png(folder / fmt::format("film_{:05}.png", j), compose_film_picture(tiles, text, time, layout));
+  }
+  return columns;
 }
 
 void write_tiles(const fs::path& directory, const Sheet& sheet) {
@@ -393,9 +370,14 @@ void write_tiles(const fs::path& directory, const Sheet& sheet) {
   nlohmann::ordered_json index = nlohmann::ordered_json::array();
   for (const Tile& tile : sheet.tiles) {
     if (tile.empty) continue;
-    const std::string file = fmt::format("{}_{}.png", tile.run, tile.column);
+    const std::string close = tile.shot_index > 0 ? fmt::format("close-{}_", tile.shot_index) : "";
+    const std::string file = fmt::format("{}_{}{}.png", tile.run, close, tile.column);
     write_png(directory / file, tile.image);
-    index.push_back({{"run", tile.run}, {"column", tile.column}, {"time", tile.time}, {"file", file}});
+    index.push_back({{"run", tile.run},
+                     {"shot", tile.shot},
+                     {"column", tile.column},
+                     {"time", tile.time},
+                     {"file", file}});
   }
   write_file_atomically(directory / "tiles.json", index.dump(2) + "\n");
 }

@@ -5,20 +5,13 @@
 #include <map>
 
 #include "compare/render/colours.h"
+#include "compare/stage/stage.h"
 
 namespace exemplar::render {
 
 namespace {
 
-std::vector<int> cell_points(const Geometry& geometry, std::size_t cell) {
-  const auto width = static_cast<std::size_t>(points_per_cell(geometry.kind));
-  const std::size_t begin = width > 0   ? cell * width
-                            : cell == 0 ? 0
-                                        : static_cast<std::size_t>(geometry.offsets[cell - 1]);
-  const std::size_t end = width > 0 ? begin + width : static_cast<std::size_t>(geometry.offsets[cell]);
-  return {geometry.connectivity.begin() + static_cast<std::ptrdiff_t>(begin),
-          geometry.connectivity.begin() + static_cast<std::ptrdiff_t>(end)};
-}
+using stage::cell_points;
 
 // The distinct corners of one or two cells, if they are four.
 std::vector<Vec3> four_corners(const Geometry& geometry, const std::vector<std::size_t>& cells) {

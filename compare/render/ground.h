@@ -4,11 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "compare/render/camera.h"
 #include "compare/render/image.h"
+#include "compare/stage/camera.h"
 #include "core/output/fields.h"
 
 namespace exemplar::render {
+
+using stage::Box;
 
 // A rectangle: centre, unit axes in its plane, half lengths along them.
 struct Rectangle {

@@ -61,9 +61,32 @@ struct RenderedText {
   int left = 0, right = -1, bottom = 0, top = -1;
 };
 
+// VTK's own font has no Greek letters; nullptr where none of these is installed.
+const char* font_file(bool bold) {
+  static const auto find = [](const std::vector<const char*>& names) -> const char* {
+    const auto is_there = [](const char* name) { return std::filesystem::exists(name); };
+    const auto found = std::find_if(names.begin(), names.end(), is_there);
+    return found == names.end() ? nullptr : *found;
+  };
+  static const char* const k_plain =
+      find({"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+            "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans.ttf",
+            "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"});
+  static const char* const k_bold = find({"/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf",
+                                          "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans-Bold.ttf",
+                                          "/usr/share/fonts/TTF/DejaVuSans-Bold.ttf",
+                                          "/usr/share/fonts/truetype/liberation/LiberationSans-Bold.ttf"});
+  return bold ? k_bold : k_plain;
+}
+
 void render_text(const std::string& text, const TextStyle& style, RenderedText& out) {
   vtkNew<vtkTextProperty> property;
-  property->SetFontFamilyToArial();
+  if (const char* file = font_file(style.bold)) {
+    property->SetFontFamily(VTK_FONT_FILE);
+    property->SetFontFile(file);
+  } else {
+    property->SetFontFamilyToArial();
+  }
   property->SetFontSize(style.size);
   property->SetBold(style.bold);
   property->SetColor(style.colour[0] / 255.0, style.colour[1] / 255.0, style.colour[2] / 255.0);

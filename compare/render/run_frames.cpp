@@ -53,6 +53,7 @@ RunFrames load_run(const fs::path& directory, const std::string& series) {
   if (const std::optional<RunRecord> record = find_run_record(directory)) {
     run.title = record->title;
     run.method = record->method;
+    run.stage = stage::read_stage(record->settings.text);
     const std::string status(to_string(record->status));
     if (record->status != RunStatus::done)
       run.note = record->message.empty() ? status : status + ": " + record->message;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/render/image.h"
+#include "compare/stage/stage.h"
 #include "core/output/fields.h"
 #include "core/output/pvd_file.h"
 
@@ -21,6 +22,7 @@ struct RunFrames {
   std::vector<PvdEntry> frames;     // of the shown series
   std::vector<PvdEntry> obstacles;  // empty when the scene has none
   std::vector<PvdEntry> handles;    // of rigs; empty when the method has none
+  stage::Stage stage;               // from run.json: its names and its camera
   std::string note;                 // status and reason from run.json when the run did not complete
 
   double end() const { return frames.empty() ? 0 : frames.back().time; }

@@ -6,7 +6,9 @@
 #include <vtkImageData.h>
 #include <vtkLight.h>
 #include <vtkNew.h>
+#include <vtkOpenGLFXAAPass.h>
 #include <vtkOpenGLRenderer.h>
+#include <vtkPlane.h>
 #include <vtkPlaneSource.h>
 #include <vtkPolyDataMapper.h>
 #include <vtkProperty.h>
@@ -19,8 +21,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "compare/render/ground.h"
+#include "compare/render/outline.h"
 #include "compare/render/poly_data.h"
 
 namespace exemplar::render {
@@ -57,18 +61,44 @@ void add_lights(vtkRenderer& renderer, const Camera& camera) {
   add_light(renderer, -camera.backward() + 0.8 * camera.up, 0.20, Vec3(1, 1, 1));
 }
 
-vtkSmartPointer<vtkActor> make_actor(vtkPolyData* data) {
+// Ambient, diffuse and mirrored light; the colour itself says which body or run it is.
+void set_look(vtkProperty& property, stage::Look look) {
+  property.SetInterpolationToPhong();
+  property.SetAmbient(0.32);
+  property.SetDiffuse(0.9);
+  property.SetSpecular(0.10);
+  property.SetSpecularPower(24);
+  switch (look) {
+    case stage::Look::plain:
+      break;
+    case stage::Look::metal:
+      property.SetDiffuse(0.85);
+      property.SetSpecular(0.42);
+      property.SetSpecularPower(38);
+      break;
+    case stage::Look::rubber:
+      property.SetSpecular(0.04);
+      property.SetSpecularPower(8);
+      break;
+    case stage::Look::cloth:
+      property.SetAmbient(0.36);
+      property.SetSpecular(0);
+      break;
+    case stage::Look::glass:
+      property.SetOpacity(0.45);
+      property.SetSpecular(0.9);
+      property.SetSpecularPower(90);
+      break;
+  }
+}
+
+vtkSmartPointer<vtkActor> make_actor(vtkPolyData* data, stage::Look look = stage::Look::plain) {
   vtkNew<vtkPolyDataMapper> mapper;
   mapper->SetInputData(data);
   mapper->SetColorModeToDirectScalars();
   auto actor = vtkSmartPointer<vtkActor>::New();
   actor->SetMapper(mapper);
-  vtkProperty* property = actor->GetProperty();
-  property->SetInterpolationToPhong();
-  property->SetAmbient(0.22);
-  property->SetDiffuse(0.95);
-  property->SetSpecular(0.10);
-  property->SetSpecularPower(24);
+  set_look(*actor->GetProperty(), look);
   return actor;
 }
 
@@ -114,6 +144,35 @@ double spacing(const Geometry& geometry) {
   return std::cbrt(size.prod() / static_cast<double>(std::max<Eigen::Index>(1, geometry.points.rows())));
 }
 
+std::vector<stage::Look> looks_of_cells(const Geometry& shown, const std::vector<stage::Look>& looks) {
+  const std::vector<int> bodies = stage::body_of_points(shown);
+  std::vector<stage::Look> found;
+  for (std::size_t cell = 0; cell < cell_count(shown); ++cell) {
+    const auto body = static_cast<std::size_t>(
+        std::max(0, bodies[static_cast<std::size_t>(stage::cell_points(shown, cell)[0])]));
+    found.push_back(body < looks.size() ? looks[body] : stage::Look::plain);
+  }
+  return found;
+}
+
+// VTK keeps what lies along a clipping plane's normal.
+void cut_open(vtkActor& actor, const CutSettings& cut) {
+  vtkNew<vtkPlane> plane;
+  plane->SetOrigin(cut.point.x(), cut.point.y(), cut.point.z());
+  plane->SetNormal(-cut.normal.x(), -cut.normal.y(), -cut.normal.z());
+  actor.GetMapper()->AddClippingPlane(plane);
+}
+
+// Obstacles that stand, and those that fly or are moved.
+std::pair<Geometry, Geometry> by_motion(const Geometry& obstacles, const std::vector<int>& moving) {
+  std::vector<bool> moves;
+  for (const double own : obstacles.arrays[0].values)
+    moves.push_back(std::find(moving.begin(), moving.end(), static_cast<int>(own)) != moving.end());
+  std::vector<bool> stands = moves;
+  stands.flip();
+  return {stage::kept_cells(obstacles, stands), stage::kept_cells(obstacles, moves)};
+}
+
 }  // namespace
 
 class TileRenderer::Implementation {
@@ -131,7 +190,11 @@ class TileRenderer::Implementation {
     m_occlusion->SetDelegatePass(m_steps);
     m_occlusion->SetKernelSize(28);
     m_occlusion->BlurOn();
-    m_renderer->SetPass(m_occlusion);
+    m_smooth->SetDelegatePass(m_occlusion);
+    if (samples == 1)
+      m_renderer->SetPass(m_smooth);  // edges are smoothed in the picture
+    else
+      m_renderer->SetPass(m_occlusion);
   }
 
   Image render(const Geometry& shown, const Geometry* obstacles, const Camera& camera,
@@ -143,12 +206,14 @@ class TileRenderer::Implementation {
     if (obstacles) add_obstacles(shown, *obstacles, camera, style);
     if (style.balls && cell_count(*style.balls) > 0)
       m_renderer->AddActor(make_actor(drawable(*style.balls, k_handle)));
-    const double size = std::max(1e-9, style.motion.diagonal());
+    const double size = std::max(1e-9, style.subject.diagonal());
     m_occlusion->SetRadius(0.07 * size);
     m_occlusion->SetBias(0.004 * size);
     m_renderer->ResetCameraClippingRange();
     m_window->Render();
-    return reduce(picture(), m_samples);
+    Image image = reduce(picture(), m_samples);
+    if (style.rest_outline) draw_rest_outline(image, shown, camera);
+    return image;
   }
 
  private:
@@ -160,36 +225,61 @@ class TileRenderer::Implementation {
     active->SetViewAngle(camera.view_angle * 180 / M_PI);
   }
 
+  // One actor for each look that the bodies have.
   void add_shown(const Geometry& shown, const Camera& camera, const TileStyle& style) {
     if (cell_count(shown) == 0) return;
-    auto actor = make_actor(drawable(shown, style.scale, style.bodies));
+    const std::vector<stage::Look> looks = looks_of_cells(shown, style.looks);
+    const std::set<stage::Look> kinds(looks.begin(), looks.end());
+    for (const stage::Look look : kinds) {
+      if (kinds.size() == 1) {
+        add_actor(shown, look, camera, style);
+        continue;
+      }
+      std::vector<bool> is_kept;
+      for (const stage::Look own : looks) is_kept.push_back(own == look);
+      add_actor(stage::kept_cells(shown, is_kept), look, camera, style);
+    }
+  }
+
+  void add_actor(const Geometry& shown, stage::Look look, const Camera& camera, const TileStyle& style) {
+    auto actor = make_actor(drawable(shown, style.scale, style.bodies), look);
     vtkProperty* property = actor->GetProperty();
     if (shown.kind == CellKind::points) {
       const double distance = (camera.position - camera.target).norm();
       const double pixels = m_height / (2 * distance * std::tan(camera.view_angle / 2));
       property->SetPointSize(static_cast<float>(std::clamp(0.8 * spacing(shown) * pixels, 3.0, 60.0)));
       property->RenderPointsAsSpheresOn();
+      property->SetOpacity(1);
     } else if (shown.kind == CellKind::lines) {
       property->SetLineWidth(1.5F * static_cast<float>(m_samples));
       property->SetLighting(false);
-    } else if (style.mesh_edges || shown.kind == CellKind::tets || shown.kind == CellKind::hexahedra) {
+    } else if (style.lines == Lines::wireframe) {
+      property->SetRepresentationToWireframe();
+      property->SetLineWidth(0.7F * static_cast<float>(m_samples));
+      property->SetLighting(false);
+    } else if (style.lines == Lines::edges || shown.kind == CellKind::tets ||
+               shown.kind == CellKind::hexahedra) {
       property->EdgeVisibilityOn();
       property->SetEdgeColor(0.12, 0.14, 0.18);
       property->SetLineWidth(0.5F * static_cast<float>(m_samples));
     }
+    if (style.cut) cut_open(*actor, *style.cut);
     m_renderer->AddActor(actor);
   }
 
   void add_obstacles(const Geometry& shown, const Geometry& obstacles, const Camera& camera,
                      const TileStyle& style) {
     const ObstacleParts parts = split_obstacles(obstacles);
-    if (cell_count(parts.rest) > 0) m_renderer->AddActor(make_actor(drawable(parts.rest, k_obstacle)));
+    const auto [standing, moving] = by_motion(parts.rest, style.moving);
+    if (cell_count(standing) > 0) m_renderer->AddActor(make_actor(drawable(standing, k_obstacle)));
+    if (cell_count(moving) > 0)
+      m_renderer->AddActor(make_actor(drawable(moving, k_projectile), stage::Look::metal));
     for (const Rectangle& whole : parts.rectangles) {
-      const Rectangle front = crop(whole, style.motion);
+      const Rectangle front = crop(whole, style.subject);
       // A wall between the camera and the bodies would hide them.
       if (front.normal().dot(camera.position - front.centre) <= 0) continue;
       const Image texture = ground_texture(whole, front, {&shown, &parts.rest}, key_direction(camera),
-                                           ground_tile_size(style.motion), m_texture_size);
+                                           style.ground_square, m_texture_size);
       m_renderer->AddActor(make_ground(front, texture));
     }
   }
@@ -212,6 +302,7 @@ class TileRenderer::Implementation {
   vtkNew<vtkOpenGLRenderer> m_renderer;
   vtkNew<vtkRenderStepsPass> m_steps;
   vtkNew<vtkSSAOPass> m_occlusion;
+  vtkNew<vtkOpenGLFXAAPass> m_smooth;
 };
 
 TileRenderer::TileRenderer(int width, int height, int samples)

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "compare/results/side_by_side.h"
+#include "compare/stage/stage.h"
 #include "core/base/errors.h"
 #include "core/output/geometry_file.h"
 #include "core/run/surface_fields.h"
@@ -225,6 +226,8 @@ ExportedRun export_run(const ComparedRun& run, const Comparison& comparison, con
                        const ExportLimits& limits) {
   ExportedRun exported;
   LayerBuilder surface(limits.vertices), obstacles(limits.vertices);
+  const std::vector<int> hidden =
+      stage::hidden_obstacles(stage::read_stage(run.data.record.settings.text), {});
   for (const double time : times) {
     const PvdEntry* entry = entry_at(run.data.surfaces, time);
     if (!entry) break;
@@ -232,7 +235,8 @@ ExportedRun export_run(const ComparedRun& run, const Comparison& comparison, con
     if (!shown.points.allFinite()) break;
     surface.add(shown);
     if (const PvdEntry* beside = entry_at(run.data.obstacles, time)) {
-      obstacles.add(shown_obstacles(read_geometry(beside->file), comparison.view));
+      const Geometry drawn = stage::without_obstacles(read_geometry(beside->file), hidden);
+      if (cell_count(drawn) > 0) obstacles.add(shown_obstacles(drawn, comparison.view));
     }
     ++exported.frames;
   }

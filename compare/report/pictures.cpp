@@ -20,13 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// tiles.json: [{"run", "column", "time", "file"}], see compare/render/contact_sheet.h.
+// tiles.json: [{"run", "shot", "column", "time", "file"}], see compare/render/contact_sheet.h.
 void read_tiles(const fs::path& folder, Pictures& pictures) {
   for (const Json& tile : read_json_file((folder / "tiles.json").string())) {
     const std::string file = tile.value("file", "");
     std::string png = file.empty() ? "" : file_bytes(folder / file);
     if (png.empty()) continue;
-    pictures.by_directory[tile.value("run", "")].push_back({tile.value("time", 0.0), std::move(png)});
+    pictures.by_directory[tile.value("run", "")].push_back(
+        {tile.value("time", 0.0), tile.value("shot", ""), std::move(png)});
   }
 }
 
@@ -100,7 +101,7 @@ void draw_poses(const Comparison& comparison, std::vector<std::string> command, 
   command.back() = (folder / "poses").string();
   command.insert(command.end(),
                  {"-o", (folder / "poses.png").string(), "--tiles", (folder / "poses").string(), "--columns",
-                  std::to_string(names.size()), "--size", "420x315"});
+                  std::to_string(names.size()), "--size", "420x315", "--close-up", "none"});
   BatchOptions options;
   options.interrupted = interrupted;
   if (run_jobs({{command, (folder / "poses.txt").string()}}, options)[0].exit_code != 0) return;

@@ -12,8 +12,9 @@
 namespace exemplar {
 
 struct Picture {
-  double time = 0;  // s
-  std::string png;  // bytes
+  double time = 0;   // s
+  std::string shot;  // name of a close-up; empty: the wide picture
+  std::string png;   // bytes
 };
 
 // What a body may become: at rest, and as each of its example poses.

@@ -11,8 +11,10 @@
 #include "compare/report/assets.h"
 #include "compare/report/export.h"
 #include "compare/report/pictures.h"
+#include "compare/report/view_camera.h"
 #include "compare/results/cards.h"
 #include "compare/results/claims.h"
+#include "compare/stage/stage.h"
 #include "core/output/atomic_file.h"
 #include "core/run/run_directory.h"
 
@@ -50,21 +52,11 @@ Json layer_json(const ExportLayer& layer) {
   return {{"low", point(layer.low)}, {"high", point(layer.high)}, {"segments", segments}, {"fields", fields}};
 }
 
-// Of arrays that have one; all others are plain numbers.
-std::string unit_of(const std::string& field) {
-  static const std::map<std::string, std::string> k_units{
-      {"von_mises_stress", "Pa"}, {"dent_depth", "m"},        {"impulse", "N s"},
-      {"bending_energy", "J"},    {"membrane_energy", "J"},   {"plastic_curvature", "1/m"},
-      {"example_energy", "J"},    {"contact_pressure", "Pa"}, {"elastic_energy", "J"}};
-  const auto found = k_units.find(field);
-  return found == k_units.end() ? "" : found->second;
-}
-
 Json fields_json(const Exported& exported) {
   Json list = Json::array();
   for (const FieldScale& scale : exported.fields)
     list.push_back({{"name", scale.name},
-                    {"unit", unit_of(scale.name)},
+                    {"unit", stage::unit_of_array(scale.name)},
                     {"low", rounded(scale.low)},
                     {"high", rounded(scale.high)}});
   return list;
@@ -80,7 +72,7 @@ Json pictures_json(const Pictures& pictures, const std::string& directory) {
   const auto found = pictures.by_directory.find(directory);
   if (found == pictures.by_directory.end()) return list;
   for (const Picture& picture : found->second) {
-    list.push_back({{"time", picture.time}, {"src", png_source(picture.png)}});
+    list.push_back({{"time", picture.time}, {"shot", picture.shot}, {"src", png_source(picture.png)}});
   }
   return list;
 }
@@ -276,6 +268,7 @@ Json page_data(const Comparison& comparison, const Exported& exported, const Pic
   json["notes"] = comparison.study.notes;
   json["times"] = numbers(exported.times);
   json["bounds"] = {{"low", point(comparison.view.min)}, {"high", point(comparison.view.max)}};
+  json["camera"] = view_camera_json(comparison);
   json["fields"] = fields_json(exported);
   json["export_note"] = export_note(comparison, exported);
   json["cost_note"] = cost_note(comparison);

@@ -51,6 +51,9 @@ bool is_made_here(const fs::path& file) {
 }
 
 void check_target(const fs::path& target, const WriteRule& rule) {
+  const fs::path folder = target.parent_path();
+  if (!folder.empty() && !fs::is_directory(folder))
+    refuse_target(target, "there is no folder '" + folder.string() + "'");
   const fs::file_status status = fs::symlink_status(target);
   if (!fs::exists(status)) return;
   if (!fs::is_regular_file(status) && !fs::is_symlink(status))

@@ -14,7 +14,7 @@ struct WriteRule {
   std::vector<std::filesystem::path> inputs;  // files and folders that the same command reads: never replaced
 };
 
-// Before anything expensive: throws InputError when `target` may not be written.
+// Before anything expensive: throws InputError when `target` may not be written, or its folder is not there.
 void check_target(const std::filesystem::path& target, const WriteRule& rule);
 
 // The one way to write such a file: checks, lets `write` make it, marks it.

@@ -252,6 +252,18 @@ void write_run_checksums(const fs::path& directory) {
   write_checksums(directory, std::move(files));
 }
 
+void refresh_camera(const fs::path& directory, const SceneFile& file, const std::string& method) {
+  std::optional<RunRecord> record = find_run_record(directory);
+  if (!record || record->status != RunStatus::done) return;
+  Json settings = Json::parse(record->settings.text, nullptr, false);
+  const Json now = write_scene(file, method).value("camera", Json());
+  if (!settings.is_object() || settings.value("camera", Json()) == now) return;
+  settings["camera"] = now;
+  record->settings.text = settings.dump();
+  write_run_record(directory, *record);
+  write_run_checksums(directory);
+}
+
 bool holds_run(const fs::path& directory) {
   const std::optional<RunRecord> record = find_run_record(directory);
   const bool is_ours = record && record->program == "exemplar";

@@ -29,6 +29,9 @@ std::vector<InputFile> inputs_of(const SceneFile& file, const InputLog& log);
 // Whether all that determined an earlier run is as it was; its files are looked at again.
 bool is_unchanged(const RunRecord& earlier, const SceneFile& file, const std::string& method);
 
+// A run that is kept is looked at as its scene says now: `camera` changes no result. Throws OutputError.
+void refresh_camera(const std::filesystem::path& directory, const SceneFile& file, const std::string& method);
+
 // The folder holds a run, whole or not: its record, frames that a manifest names, or checkpoints.
 bool holds_run(const std::filesystem::path& directory);
 // A file with a name that a run gives its files, which the run in the folder, if any, did not make.

@@ -49,6 +49,36 @@ TEST_F(Docs, TheSettingsReferenceIsCurrent) {
   }
 }
 
+// A picture is out of date when its scene does something else, not when it is described in other words.
+TEST_F(Docs, TheGalleryNoticesThatASceneHasChanged) {
+  if (!available("python3")) GTEST_SKIP() << "python3 is not installed";
+  for (const char* folder : {"scripts", "docs", "data"}) fs::create_directories(m_folder / folder);
+  fs::copy(k_tree / "scripts/gallery", m_folder / "scripts/gallery");
+  fs::copy(k_tree / "docs/gallery", m_folder / "docs/gallery");
+  fs::copy(k_tree / "data/scenes", m_folder / "data/scenes");
+  const std::string manifest = read_text(k_tree / "docs/gallery/pictures.csv");
+  std::smatch row;
+  ASSERT_TRUE(
+      std::regex_search(manifest, row, std::regex("\n([\\w-]+\\.png),(data/scenes/[\\w-]+\\.json),")));
+  const fs::path scene = m_folder / row[2].str(), picture = m_folder / "docs/gallery" / row[1].str();
+  ASSERT_EQ(run("scripts/gallery --check").exit_code, 0) << read_text(m_folder / "stderr.txt");
+  const std::string text = read_text(scene);
+  const auto check_with = [&](const std::string& pattern, const std::string& by) {
+    write_text(scene,
+               std::regex_replace(text, std::regex(pattern), by, std::regex_constants::format_first_only));
+    EXPECT_NE(read_text(scene), text) << pattern;
+    const Outcome outcome = run("scripts/gallery --check");
+    write_text(scene, text);
+    return outcome;
+  };
+  EXPECT_EQ(check_with("\"description\": \"", "\"description\": \"In other words: ").exit_code, 0);
+  const Outcome changed = check_with("\"duration\": ", "\"duration\": 1");
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_NE(changed.errors.find("has changed since " + row[1].str()), std::string::npos) << changed.errors;
+  write_text(picture, read_text(picture) + " ");
+  EXPECT_EQ(run("scripts/gallery --check").exit_code, 1);
+}
+
 TEST_F(Docs, EveryKeyThatAHeaderCitesHasAReference) {
   const std::set<std::string> known = matches(read_text(k_tree / "docs/references.md"), "`([a-z]+\\d{4})`");
   EXPECT_GT(known.size(), 6u);

@@ -136,10 +136,41 @@ TEST_F(Export, WhatIsNotThereIsRefused) {
   EXPECT_EQ(run("EXEMPLAR export out -o out.glb --from 4 --to 2").exit_code, 2);
   EXPECT_EQ(run("EXEMPLAR export nothing -o out.glb").exit_code, 2);
   EXPECT_EQ(run("EXEMPLAR export out -o out.fbx").exit_code, 2);
+  // Before the work, which takes minutes for a film.
+  for (const char* file : {"nowhere/out.mp4", "nowhere/out.glb", "scene.json/out.pc2"}) {
+    const Outcome folder = run(std::string("EXEMPLAR export out -o ") + file);
+    EXPECT_EQ(folder.exit_code, 2) << file;
+    EXPECT_NE(folder.errors.find("there is no folder"), std::string::npos) << folder.errors;
+  }
   if (!available("ffmpeg")) {
     const Outcome film = run("EXEMPLAR export out -o out.mp4");
     EXPECT_EQ(film.exit_code, 2);
     EXPECT_NE(film.errors.find("needs ffmpeg"), std::string::npos);
+  }
+}
+
+// A stand-in for ffmpeg counts the pictures and keeps the first: a run, and runs side by side, at 1920 × 1080.
+TEST_F(Export, AFilmHasAPictureForEveryFrame) {
+  if (!available("xvfb-run") ||
+      !std::filesystem::exists(std::filesystem::path(EXEMPLAR_PROGRAM).parent_path() / "exemplar-render"))
+    GTEST_SKIP() << "needs exemplar-render and xvfb-run";
+  write_text(
+      m_folder / "bin/ffmpeg",
+      "#!/bin/sh\nfor last; do :; done\nls \"$(dirname \"$last\")\"/film_*.png | wc -l > pictures.txt\n"
+      "cp \"$(dirname \"$last\")/film_00000.png\" \"$last\"\n");
+  std::filesystem::permissions(m_folder / "bin/ffmpeg", std::filesystem::perms::owner_all);
+  write_text(m_folder / "study.json",
+             R"({"scene": "scene.json", "runs": ["rigid", "shape-matching"], "reference": "rigid"})");
+  ASSERT_EQ(run("EXEMPLAR -q compare study.json -o both --no-pictures").exit_code, 0);
+  for (const std::string made : {"out", "both"}) {
+    const Outcome film =
+        run("PATH=\"$PWD/bin:$PATH\" EXEMPLAR export " + made + " -o " + made + ".mp4 --from 1");
+    ASSERT_EQ(film.exit_code, 0) << film.output << film.errors;
+    EXPECT_EQ(std::stoi(read_text(m_folder / "pictures.txt")), 5) << made;
+    const std::string png = read_text(m_folder / (made + ".mp4"));
+    ASSERT_TRUE(png.starts_with("\x89PNG")) << made;
+    EXPECT_EQ(png.substr(16, 8), std::string("\x00\x00\x07\x80\x00\x00\x04\x38", 8))
+        << made;  // width, height
   }
 }
 

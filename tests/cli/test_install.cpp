@@ -31,4 +31,27 @@ TEST_F(Install, TheInstalledProgramFindsItsDataFromAnyFolder) {
   EXPECT_TRUE(read_text(m_folder / "usr/share/exemplar/study.schema.json").starts_with("{"));
 }
 
+// Without a display it gets itself a virtual one, or says what to install.
+TEST_F(Install, TheInstalledRendererNeedsNoDisplay) {
+  const fs::path build = fs::path(EXEMPLAR_PROGRAM).parent_path();
+  if (!fs::exists(build / "exemplar-render")) GTEST_SKIP() << "exemplar-render is not built";
+  ASSERT_EQ(run("cmake --install '" + build.string() + "' --prefix \"$PWD/usr\"").exit_code, 0);
+  ASSERT_EQ(run("EXEMPLAR -q run barrels --method rigid --frames 1 -o out").exit_code, 0);
+  const std::string draw =
+      "env -u DISPLAY ./usr/bin/exemplar-render out -o sheet.png --size 100x75 --columns 2";
+  if (available("xvfb-run")) {
+    const Outcome outcome = run(draw);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+    EXPECT_TRUE(read_text(m_folder / "sheet.png").starts_with("\x89PNG"));
+    EXPECT_NE(
+        run(draw + " --hide wall").errors.find("there is nothing called 'wall'; there are: dock, ground"),
+        std::string::npos);
+  }
+  const std::string away = m_folder.string() + "/empty";
+  const Outcome without =
+      run("env -u DISPLAY PATH='" + away + "' ./usr/bin/exemplar-render out -o other.png");
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_NE(without.errors.find("install xvfb-run"), std::string::npos) << without.errors;
+}
+
 }  // namespace exemplar::testing

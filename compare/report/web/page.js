@@ -158,13 +158,16 @@
     if (data.poses.length) section.append(posesStrip());
     runs.forEach((run, index) => {
       const frames = el('div', {class: 'frames', tabindex: 0, role: 'group', 'aria-label': `${run.name} at five times`});
-      if (run.pictures.length) {
-        for (const picture of run.pictures) {
-          frames.append(el('figure', {}, el('img', {src: picture.src, alt: `${run.name} at ${round3(picture.time)} s`}),
-            el('figcaption', {}, `${round3(picture.time)} s`)));
+      // The wide row, then close-ups.
+      for (const shot of [...new Set(run.pictures.map(picture => picture.shot))]) {
+        const row = run.pictures.filter(picture => picture.shot === shot);
+        for (const picture of row) {
+          const text = round3(picture.time) + ' s' + (shot ? `, close: ${shot}` : '');
+          frames.append(el('figure', {}, el('img', {src: picture.src, alt: `${run.name} at ${text}`}), el('figcaption', {}, text)));
         }
-        for (let i = run.pictures.length; i < 5; ++i) frames.append(el('div', {class: 'gone'}, 'the run had ended'));
-      } else {
+        for (let i = row.length; i < 5; ++i) frames.append(el('div', {class: 'gone'}, 'the run had ended'));
+      }
+      if (!run.pictures.length) {
         for (const frame of stripTimes()) {
           const shown = run.frames > frame && window.ExemplarViewer;
           const canvas = el('canvas', {width: 400, height: 300, 'data-run': index, 'data-frame': frame, role: 'img',
@@ -215,7 +218,15 @@
     const end = (value, label) => el('input', {type: 'range', min: 0, max: 100, value, 'aria-label': label});
     const scale = el('span', {class: 'scale', hidden: true}, el('span', {class: 'low'}), el('span', {class: 'ends'}, el('i'),
       end(0, 'lower end of the colours'), end(100, 'upper end of the colours')), el('span', {class: 'high'}));
-    section.append(el('div', {class: 'controls'}, play, slider, output, colour, scale, reset));
+    const parts = {obstacles: true, ghost: false, mesh: false};
+    const part = (name, text) => el('label', {class: 'part'}, el('input', {type: 'checkbox', id: 'show-' + name, checked: parts[name], onchange: event => {
+      parts[name] = event.target.checked;
+      if (window.exemplar) window.exemplar.viewer.choose(parts);
+    }}), text);
+    const hasObstacles = shown.some(item => item.run.layers.obstacles.segments.length);
+    const hasGhost = shown.some(item => item.run.reference_index >= 0 && item.run.reference_index !== item.index && runs[item.run.reference_index].frames > 0);
+    section.append(el('div', {class: 'controls'}, el('div', {class: 'timeline'}, play, slider, output), colour, scale, reset,
+      hasObstacles ? part('obstacles', 'obstacles') : null, hasGhost ? part('ghost', 'reference as a ghost') : null, part('mesh', 'mesh')));
     const grid = el('div', {class: 'grid3d'});
     section.append(grid);
     for (const {run, index} of shown) {
@@ -223,7 +234,16 @@
       const ended = run.frames <= last ? el('span', {class: 'ended', hidden: true}, `ended at ${round3(data.times[run.frames - 1])} s`) : null;
       const none = el('span', {class: 'none', hidden: true}, 'has no such values');
       const save = saver('PNG', fileName(run.name) + '.png', () => window.exemplar.viewer.png(index));
-      grid.append(el('figure', {class: 'view'}, canvas, el('figcaption', {}, swatch(run), run.name), ended, none, save));
+      const view = el('figure', {class: 'view'}, canvas, el('figcaption', {}, swatch(run), run.name), ended, none, save);
+      const large = el('button', {type: 'button', class: 'save large', 'aria-pressed': 'false', 'aria-label': `show ${run.name} large`, onclick: () => {
+        const on = view.classList.toggle('large');
+        large.setAttribute('aria-pressed', String(on));
+        large.textContent = on ? 'Small' : 'Large';
+        view.scrollIntoView({block: 'nearest'});
+        if (window.exemplar) window.exemplar.viewer.request();
+      }}, 'Large');
+      view.append(large);
+      grid.append(view);
     }
     connect({slider, output, play, colour, reset, scale, last, section});
   }
@@ -523,7 +543,7 @@
     section.append(...heading('settings', 'Settings and files'));
     const rows = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name), el('td', {class: 'text'}, run.method),
       el('td', {class: 'text'}, Object.entries(run.set).map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join(', ') || 'as in the scene'),
-      el('td', {class: 'text'}, el('code', {}, run.directory + '/run.json'))));
+      el('td', {class: 'text'}, el('a', {href: encodeURI(run.directory + '/run.json')}, el('code', {}, run.directory + '/run.json')))));
     section.append(el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'settings'}, el('table', {}, el('thead', {}, el('tr', {},
       ...['run', 'method', 'changed in the scene', 'all settings, times by phase'].map(name => el('th', {scope: 'col', style: 'text-align:left'}, name)))), el('tbody', {}, ...rows))));
     for (const run of runs.filter(item => item.notes.length)) {

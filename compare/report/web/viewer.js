@@ -2,7 +2,7 @@
 // draws all views in turn and copies them to the canvases (browsers allow only a few contexts a page).
 import {
   AmbientLight, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, Group, HemisphereLight, Mesh,
-  MeshStandardMaterial, PCFSoftShadowMap, PerspectiveCamera, Scene, SRGBColorSpace, Vector3, WebGLRenderer,
+  MeshStandardMaterial, PCFSoftShadowMap, PerspectiveCamera, Plane, Scene, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
 
 // ---- data: see compare/report/export.h
@@ -123,6 +123,15 @@ class LayerMesh {
     this.plain = colour;
   }
 
+  // A grey shadow of itself, through which the others are seen.
+  fade() {
+    Object.assign(this.material, {transparent: true, opacity: 0.3, depthWrite: false, roughness: 1});
+    this.mesh.castShadow = this.mesh.receiveShadow = false;
+    this.mesh.renderOrder = 1;
+    this.mesh.visible = false;
+    return this;
+  }
+
   show(frame, values) {
     const shown = Math.min(frame, this.layer.frames.length - 1);
     if (shown < 0) return;
@@ -163,25 +172,39 @@ class LayerMesh {
 
 // ---- one camera for all views
 class SharedCamera {
-  constructor(bounds, changed) {
+  // `start`: where the pictures' camera stands and how it goes along, or nothing.
+  constructor(bounds, start, changed) {
     this.changed = changed;
     this.bounds = bounds;
+    this.start = start;
     this.reset();
   }
 
   reset() {
-    const {low, high} = this.bounds;
-    this.target = new Vector3(...low).add(new Vector3(...high)).multiplyScalar(0.5);
+    const {low, high} = this.bounds, start = this.start;
+    this.target = start ? new Vector3(...start.target) : new Vector3(...low).add(new Vector3(...high)).multiplyScalar(0.5);
     this.radius = 0.5 * new Vector3(...high).distanceTo(new Vector3(...low)) || 1;
-    this.azimuth = Math.atan2(0.5, 0.85);
-    this.elevation = Math.atan2(0.42, Math.hypot(0.5, 0.85));
-    this.distance = 0;  // fitted to the first view's shape
+    const back = start ? new Vector3(...start.position).sub(this.target) : new Vector3(0.5, 0.42, 0.85);
+    this.azimuth = Math.atan2(back.x, back.z);
+    this.elevation = Math.max(-1.45, Math.min(1.5, Math.atan2(back.y, Math.hypot(back.x, back.z))));
+    this.fov = start ? start.field_of_view : 30;
+    this.distance = start ? back.length() : 0;  // 0: fitted to the first view's shape
     this.changed();
+  }
+
+  // How far the camera has gone along with what a run shows at a time.
+  along(run, time) {
+    const path = this.start && this.start.paths[run], by = new Vector3();
+    if (!path) return by;
+    const times = this.start.times, next = times.findIndex(t => t >= time);
+    if (next <= 0) return by.set(...path[next < 0 ? path.length - 1 : 0]);
+    const share = (time - times[next - 1]) / (times[next] - times[next - 1]);
+    return by.set(...path[next - 1]).lerp(new Vector3(...path[next]), share);
   }
 
   // The nearest distance from which the whole box is in view, with a small margin.
   fitted(aspect) {
-    const [right, up, back] = this.axes(), tan = Math.tan(Math.PI * 15 / 180) * 0.92;
+    const [right, up, back] = this.axes(), tan = Math.tan(Math.PI * this.fov / 360) * 0.92;
     let distance = 0;
     for (let c = 0; c < 8; ++c) {
       const corner = new Vector3(...[0, 1, 2].map(k => (c >> k & 1 ? this.bounds.high : this.bounds.low)[k])).sub(this.target);
@@ -212,14 +235,15 @@ class SharedCamera {
     this.changed();
   }
 
-  apply(camera, aspect) {
+  apply(camera, aspect, by) {
     if (!this.distance) this.distance = this.fitted(aspect);
+    const target = this.target.clone().add(by);
     camera.aspect = aspect;
-    camera.fov = 30;
+    camera.fov = this.fov;
     camera.near = this.distance / 200;
     camera.far = this.distance * 20 + 20 * this.radius;
-    camera.position.copy(this.target).addScaledVector(this.axes()[2], this.distance);
-    camera.lookAt(this.target);
+    camera.position.copy(target).addScaledVector(this.axes()[2], this.distance);
+    camera.lookAt(target);
     camera.updateProjectionMatrix();
   }
 
@@ -280,14 +304,34 @@ class RunScene {
     this.surface = await Layer.load(`layer-${index}-surface`, layers.surface);
     this.obstacles = layers.obstacles.segments.length ? await Layer.load(`layer-${index}-obstacles`, layers.obstacles) : null;
     this.meshes = [new LayerMesh(this.surface, this.run.colour, false)];
-    if (this.obstacles) this.meshes.push(new LayerMesh(this.obstacles, '#c3c7cc', true));
+    if (this.obstacles) this.meshes.push(new LayerMesh(this.obstacles, '#aeb3ba', true));
     this.group.add(...this.meshes.map(item => item.mesh));
     return this;
+  }
+
+  // The reference's surface in the same place.
+  addGhost(reference) {
+    if (!reference || reference === this) return;
+    this.ghost = new LayerMesh(reference.surface, '#7d8590', true).fade();
+    this.group.add(this.ghost.mesh);
+  }
+
+  cutOpen(cut) {
+    const normal = new Vector3(...cut.normal).normalize().negate();
+    this.meshes[0].material.clippingPlanes = [new Plane().setFromNormalAndCoplanarPoint(normal, new Vector3(...cut.point))];
   }
 
   show(frame, values) {
     this.meshes[0].show(frame, values);
     if (this.meshes[1]) this.meshes[1].show(frame);
+    if (this.ghost && this.ghost.mesh.visible) this.ghost.show(frame);
+  }
+
+  // Which of its parts are drawn: {obstacles, ghost, mesh}.
+  choose(parts) {
+    if (this.meshes[1]) this.meshes[1].mesh.visible = parts.obstacles;
+    if (this.ghost) this.ghost.mesh.visible = parts.ghost;
+    this.meshes[0].material.wireframe = parts.mesh;
   }
 }
 
@@ -326,7 +370,12 @@ class Viewer {
     this.renderer.shadowMap.type = PCFSoftShadowMap;
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.camera = new PerspectiveCamera();
-    this.shared = new SharedCamera(data.bounds, () => this.request());
+    this.renderer.localClippingEnabled = true;
+    this.shared = new SharedCamera(data.bounds, data.camera, () => this.request());
+    for (const scene of scenes.values()) {
+      scene.addGhost(scenes.get(scene.run.reference_index));
+      if (data.camera && data.camera.cut) scene.cutOpen(data.camera.cut);
+    }
     this.views = [...canvases].map(canvas => ({canvas, scene: scenes.get(Number(canvas.dataset.view)), visible: onScreen(canvas)}));
     for (const view of this.views) this.shared.listen(view.canvas);
     new ResizeObserver(() => this.request()).observe(this.views[0].canvas);
@@ -357,6 +406,10 @@ class Viewer {
   }
 
   setFrame(frame) { this.frame = frame; this.request(); }
+  choose(parts) {
+    for (const scene of this.scenes.values()) scene.choose(parts);
+    this.request();
+  }
   resetCamera() { this.shared.reset(); }
 
   // Returns the ends of the colour scale: of the field over all runs, or of the distances at the last frame, m.
@@ -423,15 +476,15 @@ class Viewer {
       const width = Math.round(view.canvas.clientWidth * ratio), height = Math.round(view.canvas.clientHeight * ratio);
       if (!width || !height) continue;
       view.scene.show(this.frame, this.values(view.scene, this.frame));
-      this.render(view.scene, view.canvas, width, height, this.shared);
+      this.render(view.scene, view.canvas, width, height, this.shared, this.frame);
     }
   }
 
-  render(scene, canvas, width, height, shared) {
+  render(scene, canvas, width, height, shared, frame) {
     if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
     const size = this.renderer.domElement;
     if (size.width !== width || size.height !== height) this.renderer.setSize(width, height, false);
-    shared.apply(this.camera, width / height);
+    shared.apply(this.camera, width / height, shared.along(this.data.runs.indexOf(scene.run), this.data.times[frame]));
     this.renderer.render(scene.scene, this.camera);
     canvas.getContext('2d').drawImage(this.renderer.domElement, 0, 0, width, height, 0, 0, width, height);
   }
@@ -440,7 +493,7 @@ class Viewer {
   png(index) {
     const scene = this.scenes.get(index), view = this.views.find(item => item.scene === scene), canvas = document.createElement('canvas');
     scene.show(this.frame, this.values(scene, this.frame));
-    this.render(scene, canvas, 2 * view.canvas.clientWidth, 2 * view.canvas.clientHeight, this.shared);
+    this.render(scene, canvas, 2 * view.canvas.clientWidth, 2 * view.canvas.clientHeight, this.shared, this.frame);
     this.request();
     return new Promise(resolve => canvas.toBlob(resolve, 'image/png'));
   }
@@ -450,7 +503,7 @@ class Viewer {
     const scene = this.scenes.get(index);
     if (!scene) return;
     scene.show(frame, null);
-    this.render(scene, canvas, canvas.width, canvas.height, new SharedCamera(this.data.bounds, () => {}));
+    this.render(scene, canvas, canvas.width, canvas.height, new SharedCamera(this.data.bounds, this.data.camera, () => {}), frame);
     this.request();
   }
 }

@@ -80,6 +80,7 @@ async function checkViews(page) {
   expect(painted.some((view, i) => view.sum !== first[i].sum), 'colouring by distance changes nothing');
   await checkFields(page, first);
   await page.locator('#colour').selectOption('method');
+  await checkParts(page);
   await page.locator('#play').click();
   await page.waitForTimeout(400);
   await page.locator('#play').click();
@@ -102,6 +103,48 @@ async function checkFields(page, plain) {
   await page.locator('.scale input').last().fill('30');
   await settle(page);
   expect((await fingerprints(page)).some((view, i) => view.sum !== before[i].sum), 'the upper end of the colours changes nothing');
+}
+
+// Obstacles can be hidden, the reference laid over as a ghost, one view shown large; the time slider keeps its width.
+async function checkParts(page) {
+  await page.locator('#colour').selectOption('method');
+  const width = () => page.locator('#time').evaluate(slider => slider.getBoundingClientRect().width);
+  const plainWidth = await width();
+  await page.locator('#colour').selectOption('moved');
+  await settle(page);
+  expect(Math.abs(await width() - plainWidth) < 1, `the time slider is ${await width()} px wide with a scale beside it, ${plainWidth} without`);
+  await page.locator('#colour').selectOption('method');
+  await settle(page);
+  for (const part of ['obstacles', 'ghost', 'mesh']) {
+    const box = page.locator('#show-' + part);
+    if (!await box.count()) continue;
+    const before = await fingerprints(page);
+    await box.click();
+    await settle(page);
+    expect((await fingerprints(page)).some((view, i) => view.sum !== before[i].sum), `the box '${part}' changes nothing`);
+    await box.click();
+    await settle(page);
+    expect((await fingerprints(page)).every((view, i) => view.sum === before[i].sum), `the box '${part}' cannot be taken back`);
+  }
+  const canvas = page.locator('canvas[data-view]').first(), large = page.locator('.view .large').first();
+  const small = (await canvas.boundingBox()).width;
+  await large.click();
+  await settle(page);
+  const box = await canvas.boundingBox(), room = await page.locator('.grid3d').evaluate(grid => grid.clientWidth);
+  expect(box.width > 0.98 * room - 4, `a large view is ${box.width} px wide in ${room}`);
+  await large.click();
+  await settle(page);
+  expect(Math.abs((await canvas.boundingBox()).width - small) < 1, 'a large view does not become small again');
+}
+
+// Views that nobody has scrolled to are on paper, too.
+async function checkPrint() {
+  const page = await open(1360, 700);
+  if (await page.evaluate(() => Boolean(window.ExemplarViewer))) {
+    await page.pdf();
+    (await fingerprints(page)).forEach((view, i) => expect(view.colours > 20, `view ${i} is blank on paper (${view.colours} colours)`));
+  }
+  await page.context().close();
 }
 
 // What the buttons save: a picture, a plot, its numbers.
@@ -161,6 +204,7 @@ for (const [width, height, name] of [[1360, 900, 'desktop'], [390, 844, 'phone']
   await page.context().close();
 }
 await checkDark();
+await checkPrint();
 await browser.close();
 for (const problem of problems) console.error(problem);
 console.log(problems.length ? `${problems.length} problems` : 'the report works');

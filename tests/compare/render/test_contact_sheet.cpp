@@ -8,6 +8,7 @@
 #include "compare/render/colours.h"
 #include "compare/render/contact_sheet.h"
 #include "compare/render/run_frames.h"
+#include "compare/stage/visible.h"
 #include "core/base/errors.h"
 #include "core/output/frame_writer.h"
 
@@ -178,6 +179,67 @@ TEST_F(ContactSheet, HandlesAreDrawnWhereThereIsARig) {
   EXPECT_NE(make_sheet(m_folder, options).tiles[0].image.rgb, with.tiles[0].image.rgb);
   fs::remove_all(m_folder / "rigid-lbs");
   EXPECT_THROW(make_sheet(m_folder, options), InputError);
+}
+
+// What decides where the camera stands sees what VTK draws: the same part of the picture, to one line of pixels.
+TEST(TileRenderer, DrawsWhatTheFramingSees) {
+  if (!std::getenv("DISPLAY")) GTEST_SKIP() << "needs a display (xvfb-run -a)";
+  Geometry body;
+  body.points.resize(4, 3);
+  body.points << 0, 0.2, 0, 1, 0.2, 0, 0, 1.2, 0, 0, 0.2, 1;
+  body.connectivity = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  const Camera camera = stage::camera_at(Vec3(3, 2, 4), Vec3(0.3, 0.5, 0.3), Vec3::UnitY(), 0.5);
+  TileRenderer renderer(320, 240, 1);
+  TileStyle style;
+  style.subject.include(Vec3::Zero());
+  style.subject.include(Vec3::Ones());
+  const auto drawn = [&](const TileStyle& with) {
+    const Image image = renderer.render(body, nullptr, camera, with);
+    int count = 0;
+    for (int y = 0; y < image.height; ++y) {
+      for (int x = 0; x < image.width; ++x)
+        count += !std::equal(k_background.begin(), k_background.end(), image.pixel(x, y));
+    }
+    return count / (320.0 * 240.0);
+  };
+  const double share = stage::look(camera, 320.0 / 240, 240, body).share(0);
+  ASSERT_GT(share, 0.05);
+  EXPECT_NEAR(drawn(style), share, 0.03 * share);
+  style.lines = Lines::wireframe;
+  EXPECT_LT(drawn(style), 0.5 * share);
+  style.lines = Lines::none;
+  style.cut = CutSettings{Vec3(0, 0.5, 0), Vec3::UnitY()};  // the tip is not drawn
+  EXPECT_LT(drawn(style), 0.9 * share);
+  EXPECT_GT(drawn(style), 0.3 * share);
+}
+
+// A line around what the body was: there, and not where the body is now.
+TEST_F(ContactSheet, OutlineOfTheShapeAtRest) {
+  if (!std::getenv("DISPLAY")) GTEST_SKIP() << "needs a display (xvfb-run -a)";
+  FrameWriter writer(m_folder / "bent");
+  Geometry body;
+  body.series = "surface";
+  body.points.resize(4, 3);
+  body.points << 0, 0.2, 0, 1, 0.2, 0, 0, 1.2, 0, 0, 0.2, 1;
+  body.connectivity = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  Points moved = Points::Zero(4, 3);
+  moved(2, 1) = -0.7;
+  body.points += moved;
+  body.arrays.push_back(make_array("displacement", Association::point, moved));
+  writer.write(0, 0, {body});
+  writer.close();
+  std::ofstream(m_folder / "bent" / "run.json") << "{}";
+  SheetOptions options;
+  options.frame = 0;
+  options.width = 120;
+  options.height = 90;
+  const Image plain = make_sheet(m_folder / "bent", options).tiles[0].image;
+  options.rest_outline = true;
+  const Image with = make_sheet(m_folder / "bent", options).tiles[0].image;
+  int changed = 0;
+  for (std::size_t i = 0; i < plain.rgb.size(); i += 3) changed += plain.rgb[i] != with.rgb[i];
+  EXPECT_GT(changed, 200);
+  EXPECT_LT(changed, 120 * 90 / 3);
 }
 
 }  // namespace

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <random>
 
-#include "compare/render/camera.h"
+#include "compare/stage/camera.h"
 
-namespace exemplar::render {
+namespace exemplar::stage {
 
 namespace {
 
 // Where a point lands in the picture: both in [-1, 1] when it is inside.
-Vec2 project(const Camera& camera, const Vec3& point, double aspect) {
+Vec2 place_in_picture(const Camera& camera, const Vec3& point, double aspect) {
   const Vec3 relative = point - camera.position;
   const double depth = -relative.dot(camera.backward()), slope = std::tan(camera.view_angle / 2);
   const Vec3 up = camera.backward().cross(camera.right());
@@ -29,7 +29,7 @@ TEST(Camera, HoldsAllPointsAndTouchesTheMargin) {
       const Camera camera = fit_camera(points, direction, Vec3::UnitY(), aspect, 0.1);
       double largest = 0;
       for (const Vec3& point : points) {
-        largest = std::max(largest, project(camera, point, aspect).cwiseAbs().maxCoeff());
+        largest = std::max(largest, place_in_picture(camera, point, aspect).cwiseAbs().maxCoeff());
       }
       EXPECT_NEAR(largest, 0.8, 1e-9);
       EXPECT_GT(camera.backward().dot(direction.normalized()), 1 - 1e-12);
@@ -51,4 +51,4 @@ TEST(Camera, LooksAlongUpAndAtNothing) {
 
 }  // namespace
 
-}  // namespace exemplar::render
+}  // namespace exemplar::stage

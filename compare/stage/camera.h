@@ -6,7 +6,7 @@
 
 #include "core/math/types.h"
 
-namespace exemplar::render {
+namespace exemplar::stage {
 
 struct Camera {
   Vec3 position = Vec3::UnitZ();
@@ -16,7 +16,13 @@ struct Camera {
 
   Vec3 backward() const { return (position - target).normalized(); }
   Vec3 right() const { return up.cross(backward()).normalized(); }
+  Camera moved(const Vec3& by) const;
+  Camera zoomed(double factor) const;  // a narrower view from the same place
 };
+
+// Where a point is in the picture: −1 … 1 from left to right and from bottom to top, and its depth before the
+// camera in metres (nothing that is not in front is in the picture).
+Vec3 project(const Camera& camera, const Vec3& point, double aspect);
 
 struct Box {
   Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity());
@@ -36,6 +42,13 @@ struct Box {
 // fraction of the picture on each side); `aspect` is width over height. Exact: each side's constraint is
 // linear in the position.
 Camera fit_camera(const std::vector<Vec3>& points, const Vec3& direction, const Vec3& up, double aspect,
-                  double margin = 0.06);
+                  double margin = 0.06, double view_angle = 0.42);
 
-}  // namespace exemplar::render
+// The same with `target` in the middle of the picture.
+Camera fit_around(const Vec3& target, const std::vector<Vec3>& points, const Vec3& direction, const Vec3& up,
+                  double aspect, double margin = 0.06, double view_angle = 0.42);
+
+// From a place to a place, upright.
+Camera camera_at(const Vec3& position, const Vec3& target, const Vec3& up, double view_angle = 0.42);
+
+}  // namespace exemplar::stage
