@@ -98,7 +98,7 @@ void draw_poses(const Comparison& comparison, std::vector<std::string> command, 
                 const std::function<bool()>& interrupted, Pictures& pictures) {
   const std::vector<std::string> names = write_poses(comparison, folder / "poses");
   if (names.size() < 2) return;
-  command.back() = (folder / "poses").string();
+  std::replace(command.begin(), command.end(), comparison.directory.string(), (folder / "poses").string());
   command.insert(command.end(),
                  {"-o", (folder / "poses.png").string(), "--tiles", (folder / "poses").string(), "--columns",
                   std::to_string(names.size()), "--size", "420x315", "--close-up", "none"});

@@ -110,10 +110,10 @@ class CardMaker {
   void add_reference() {
     for (std::size_t i = 0; i < m_comparison.runs.size(); ++i) {
       if (!run(i).is_reference() || !run(i).data.is_done()) continue;
-      m_cards.push_back({"Reference",
-                         {i},
-                         fmt::format("{}, {:.3g} × real time", duration_text(run(i).wall_time()),
-                                     run(i).data.record.real_time_factor.value_or(k_unknown))});
+      const std::optional<double> factor = run(i).data.record.real_time_factor;
+      const std::string rate =
+          factor && std::isfinite(*factor) ? fmt::format(", {:.3g} × real time", *factor) : "";
+      m_cards.push_back({"Reference", {i}, duration_text(run(i).wall_time()) + rate});
       return;
     }
   }
