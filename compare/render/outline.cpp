@@ -1,6 +1,7 @@
 #include "compare/render/outline.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compare/render/colours.h"
 #include "compare/stage/stage.h"
@@ -49,7 +50,7 @@ void blend_marked(Image& image, const stage::Visible& mask, const std::vector<bo
       const double alpha = strength * count / (k_fineness * k_fineness);
       std::uint8_t* pixel = image.pixel(x, y);
       for (std::size_t c = 0; c < 3; ++c)
-        pixel[c] = static_cast<std::uint8_t>(pixel[c] + alpha * (colour[c] - pixel[c]) + 0.5);
+        pixel[c] = static_cast<std::uint8_t>(std::lround(pixel[c] + alpha * (colour[c] - pixel[c])));
     }
   }
 }

@@ -57,7 +57,7 @@ std::optional<Geometry> example_shapes_of(const Comparison& comparison) {
 
 // "weight_column_screwed" of a body called column is "screwed".
 std::string example_name(const FieldArray& array, const Comparison& comparison) {
-  const std::string name = array.name.substr(std::string("weight_").size());
+  std::string name = array.name.substr(std::string("weight_").size());
   for (const ComparedRun& run : comparison.runs) {
     for (const std::string& body : body_names(run.data)) {
       if (name.starts_with(body + "_")) return name.substr(body.size() + 1);
