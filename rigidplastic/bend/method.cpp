@@ -645,8 +645,9 @@ void BendMethod::watch_joint(std::size_t i, double dt) {
     state.turned += rate * dt;
     m_turned[s] = 1;
   }
-  // Below its strength a joint holds: what it turns then is an error of the solver.
-  const bool holds = rate < m_settings.settle_rate || share.maxCoeff() < k_at_strength;
+  // Below its strength a joint holds: what it turns then is an error of the solver. A slow one at its strength has come to rest,
+  // unless a steady load has only begun to turn it.
+  const bool holds = (rate < m_settings.settle_rate && !is_strained(s)) || share.maxCoeff() < k_at_strength;
   state.still = holds ? state.still + dt : 0;
 }
 

@@ -93,7 +93,7 @@ std::vector<ValidationRecord> incline_rolling(const ValidationContext&) {
   const Diagnostics d = state_after(incline(20, 0.9, ball, 0.2005), 1.0);
   const double expected = 5.0 / 7.0 * 9.81 * std::sin(20 * std::numbers::pi / 180);
   return {near_relative("speed of a rolling ball after 1 s", d.linear_momentum.norm() / d.mass, expected,
-                        0.01, "5/7 g sin α t")};
+                        0.001, "5/7 g sin α t")};
 }
 
 // It slides until friction has turned it, and goes on at 5/7 of its speed (2/3: cylinder), whatever the friction.
@@ -110,11 +110,11 @@ std::vector<ValidationRecord> slide_to_roll(const ValidationContext&) {
     return d.linear_momentum.norm() / d.mass;
   };
   return {near_relative("speed of a ball that slid at 2 m/s, after 1 s [m/s]", speed(ball, false, 1),
-                        10.0 / 7, 0.01, "5/7 of it"),
-          near_relative("after 3 s [m/s]", speed(ball, false, 3), 10.0 / 7, 0.01, "nothing brakes it"),
+                        10.0 / 7, 0.004, "5/7 of it"),
+          near_relative("after 3 s [m/s]", speed(ball, false, 3), 10.0 / 7, 0.004, "nothing brakes it"),
           near_relative("speed of a cylinder that slid at 2 m/s, after 1 s [m/s]", speed(cylinder, true, 1),
-                        4.0 / 3, 0.01, "2/3 of it"),
-          near_relative("after 3 s [m/s]", speed(cylinder, true, 3), 4.0 / 3, 0.01, "nothing brakes it")};
+                        4.0 / 3, 0.004, "2/3 of it"),
+          near_relative("after 3 s [m/s]", speed(cylinder, true, 3), 4.0 / 3, 0.004, "nothing brakes it")};
 }
 
 // A ball dropped from 1 m with restitution e comes back to e².
