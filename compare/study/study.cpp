@@ -69,7 +69,8 @@ void refine_volume(const Json& volume, const std::string& place, double factor,
     const double finer = volume["max_tet_volume"].get<double>() / std::pow(factor, 3);
     settings.push_back({place + "max_tet_volume", fmt::format("{:.6g}", finer)});
   } else if (volume.contains("cage_cell") && volume["cage_cell"].is_number()) {
-    settings.push_back({place + "cage_cell", fmt::format("{:.6g}", volume["cage_cell"].get<double>() / factor)});
+    settings.push_back(
+        {place + "cage_cell", fmt::format("{:.6g}", volume["cage_cell"].get<double>() / factor)});
   }
 }
 
@@ -399,7 +400,8 @@ class StudyPlanner {
     run.settings.insert(run.settings.end(), finer.begin(), finer.end());
     if (finer.empty()) {
       problem(run.place + ".refine",
-              "the scene's bodies need \"volume\": {\"grid\"}, {\"max_tet_volume\"} or {\"cage_cell\"} to be refined");
+              "the scene's bodies need \"volume\": {\"grid\"}, {\"max_tet_volume\"} or {\"cage_cell\"} to be "
+              "refined");
     }
   }
 

@@ -18,7 +18,8 @@ class Hints : public ProgramTest {
   }
 };
 
-const char* const k_steel_cube = R"({"time": {"duration": 0.1}, "bodies": [{"name": "cube", "surface": {"box": {"size":
+const char* const k_steel_cube =
+    R"({"time": {"duration": 0.1}, "bodies": [{"name": "cube", "surface": {"box": {"size":
   [0.1, 0.1, 0.1]}}, "material": {"density": 7.85, "young": 210, "poisson": 0.3}}]})";
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/run/example_watch.h"
+#include "core/scene/checks/example_watch.h"
 
 #include <gtest/gtest.h>
 
