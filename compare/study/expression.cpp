@@ -91,18 +91,19 @@ class ExpressionParser {
     return found;
   }
 
+  // Numbers first: the folder of a run may be called 0, and 0.01 is no value of it.
   Operand operand() {
-    std::size_t length = 0;
-    if (const RunName* run = run_here(length)) {
-      m_at += length + 1;
-      return {value_of(run->name), 0};
-    }
     double number = 0;
     const char* const begin = m_text.data() + m_at;
     const auto [end, error] = std::from_chars(begin, m_text.data() + m_text.size(), number);
     if (error == std::errc() && (end == m_text.data() + m_text.size() || *end == ' ')) {
       m_at += static_cast<std::size_t>(end - begin);
       return {std::nullopt, number};
+    }
+    std::size_t length = 0;
+    if (const RunName* run = run_here(length)) {
+      m_at += length + 1;
+      return {value_of(run->name), 0};
     }
     const std::string word = m_text.substr(m_at, m_text.find(' ', m_at) - m_at);
     if (const std::optional<double> status = status_number(word)) {

@@ -80,6 +80,13 @@ TEST(Expression, NamesOfRunsMayHoldDotsCommasAndSpaces) {
   EXPECT_EQ(parse_expression("0.1-m.surface_rms", k_runs).values()[0].run, "γ = 0.1 m");
 }
 
+// A sweep over λ = 0, 0.8 has a folder called 0.
+TEST(Expression, ANumberIsNoValueOfARunWhoseFolderIsANumber) {
+  const std::vector<RunName> runs{{"λ = 0", "0"}, {"λ = 0.8", "0.8"}};
+  EXPECT_TRUE(parse_expression("0.01", runs).values().empty());
+  EXPECT_EQ(parse_expression("0.8.surface_rms", runs).values().at(0).run, "λ = 0.8");
+}
+
 TEST(Expression, WhatIsWrongIsSaid) {
   EXPECT_NE(error_of("fen.surface_rms").find("did you mean 'fem'"), std::string::npos)
       << error_of("fen.surface_rms");
