@@ -109,6 +109,7 @@ bool run_ladder(const std::vector<PlannedRun>& runs, const Subject& subject, con
                                      run.method,    "-o",  directory.string()};
     for (const std::string& assignment : assignments_of(run.settings))
       command.insert(command.end(), {"--set", assignment});
+    command.emplace_back("--overwrite");  // what an interrupted one left
     if (arguments.threads > 0)
       command.insert(command.end(), {"--threads", std::to_string(arguments.threads)});
     jobs.push_back({command, (directory / "log.txt").string()});

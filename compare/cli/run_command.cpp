@@ -339,7 +339,10 @@ RunSummary simulate_into(const std::string& output, const RunRecord& record, con
     later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(said));
     return later;
   });
-  directory.tell_at_end([&] { return unused_examples(output, run.scene(), info); });
+  // A run that was cut short may not have come to what its examples are for.
+  directory.tell_at_end([&] {
+    return run.frame() < run.scene().frame_count() ? Notes() : unused_examples(output, run.scene(), info);
+  });
   const RunSummary simulated = simulate(run, directory, options, resume);
   RunSummary summary = directory.finish(simulated);
   bar.finish();

@@ -195,7 +195,8 @@ struct Question {
 // `place`: of the body among those of the file.
 ExampleReach reach_of(const Question& question, const Body& body, std::size_t place, const Example& example) {
   const auto& [file, registry, method] = question;
-  ExampleReach reach{body.name(), example.name, 0, 0, 0, std::nullopt, ""};
+  const std::string name = file.settings.bodies[place].name;  // copies have names of their own
+  ExampleReach reach{name, example.name, 0, 0, 0, std::nullopt, ""};
   const Points& rest = body.surface().vertices;
   const std::optional<Grips> grips = best_grips(rest, example.surface);
   if (!grips || grips->share < k_least_share) {
@@ -203,8 +204,7 @@ ExampleReach reach_of(const Question& question, const Body& body, std::size_t pl
     return reach;
   }
   reach.share = std::min(1.0, grips->share);
-  Probe probe{file, registry, method, "weight_" + body.name() + "_" + example.name,
-              bare_scene(file, place, method)};
+  Probe probe{file, registry, method, "weight_" + name + "_" + example.name, bare_scene(file, place, method)};
   probe.scene["bodies"][0]["supports"] = supports_of(*grips);
   const Json settings = write_scene(file, method)["methods"][method];
   probe.internal = number_in(settings, "internal_stiffness", 1);

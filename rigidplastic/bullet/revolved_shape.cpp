@@ -11,6 +11,10 @@ namespace {
 
 constexpr btScalar k_upright = 1e-4;  // rad: less tilted, which point of a circle is lowest is chance
 
+// sin of the angle to the axis below which rounding decides what lies across it: a cylinder that stood upright had its lowest
+// point above its middle, and fell through the floor.
+constexpr btScalar k_along = 1e-9;
+
 // Towards the middle by the margin, in height and in radius.
 std::vector<Circle> shrunk_circles(const std::vector<Circle>& circles, double margin) {
   const double middle = 0.5 * (circles.front().height + circles.back().height),
@@ -79,7 +83,7 @@ btVector3 RevolvedShape::localGetSupportingVertexWithoutMargin(const btVector3& 
     if (reach(circle) > reach(*best)) best = &circle;
   }
   btVector3 point = m_axis * best->height;
-  if (length > SIMD_EPSILON) point += across * (best->radius / length);
+  if (length > k_along * direction.length()) point += across * (best->radius / length);
   return point;
 }
 

@@ -41,6 +41,18 @@ TEST(ExampleReach, AStifferExampleIsTakenUpMore) {
   EXPECT_LT(*stiff.wins_at, 20);
 }
 
+TEST(ExampleReach, CopiesOfABodyAreAskedOnce) {
+  const Registry registry = registered_methods();
+  const SceneFile file = bar(registry, 1, R"("twist": {"axis": "y", "angle": 40})");
+  Json document = parse_json(file.document, "bar.json");
+  document["bodies"][0]["repeat"] = Json::parse(R"({"count": [2, 1, 1], "spacing": [0.5, 1, 1]})");
+  const std::vector<ExampleReach> all =
+      find_reach(parse_scene(document, "bar.json", registry.descriptions()), registry, "fem");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].problem, "");
+  EXPECT_DOUBLE_EQ(all[0].weight, find_reach(file, registry, "fem")[0].weight);
+}
+
 TEST(ExampleReach, APoseThatIsTheBodyAtRestIsNotMeasured) {
   const Registry registry = registered_methods();
   const std::vector<ExampleReach> all =

@@ -73,6 +73,26 @@ std::string reason(const Body& body, const Example& example, double weight, cons
       setting);
 }
 
+double largest_weight(const MetricsTable& metrics, const std::string& column) {
+  double most = 0;
+  for (const double weight : metrics.column(column)) most = std::fmax(most, weight);
+  return most;
+}
+
+// The example with the largest weight, where one is taken up.
+std::string most_taken(const Body& body, const std::string& prefix, const MetricsTable& metrics) {
+  std::string name;
+  double most = k_unused_weight;
+  for (const Example& example : body.examples()) {
+    if (metrics.find(prefix + example.name) < 0) continue;
+    const double weight = largest_weight(metrics, prefix + example.name);
+    if (weight < most) continue;
+    most = weight;
+    name = example.name;
+  }
+  return name;
+}
+
 }  // namespace
 
 double agreement_with_pose(const Points& rest, const Points& now, const Points& pose) {
@@ -90,18 +110,20 @@ Notes example_notes(const Scene& scene, const std::string& method, const Metrics
   for (const Body& body : scene.bodies) {
     const Points& rest = body.surface().vertices;
     std::optional<LargestDeformation> largest;
+    const std::string prefix = "weight_" + body.name() + "_";
+    const std::string favourite = most_taken(body, prefix, metrics);
     for (const Example& example : body.examples()) {
-      const std::string column = "weight_" + body.name() + "_" + example.name;
-      if (metrics.find(column) < 0) continue;
-      double most = 0;
-      for (const double weight : metrics.column(column)) most = std::fmax(most, weight);
+      if (metrics.find(prefix + example.name) < 0) continue;
+      const double most = largest_weight(metrics, prefix + example.name);
       const bool is_pose = (example.surface - rest).norm() > k_seen_pose * rest.norm();
       if (most >= k_unused_weight || !is_pose) continue;
       if (!largest) largest = largest_deformation(rest, first, total, surfaces);
-      notes.push_back(
-          {Severity::warning,
-           fmt::format("body {}: its example {} is never taken up (largest weight {:.2g}): {}", body.name(),
-                       example.name, most, reason(body, example, most, method, *largest))});
+      const std::string why = favourite.empty() || is_steered(body, example.name)
+                                  ? reason(body, example, most, method, *largest)
+                                  : fmt::format("what happens is more like its example {}", favourite);
+      notes.push_back({Severity::warning,
+                       fmt::format("body {}: its example {} is never taken up (largest weight {:.2g}): {}",
+                                   body.name(), example.name, most, why)});
     }
     first += rest.rows();
   }
