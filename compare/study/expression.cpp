@@ -91,12 +91,19 @@ class ExpressionParser {
     return found;
   }
 
+  // An operator or the end; the space of "64 cells" is part of a name.
+  bool ends_operand(std::size_t at) const {
+    if (at == m_text.size()) return true;
+    const std::string next = m_text.substr(at, 3);
+    return next == " + " || next == " - " || next == " * " || next == " / ";
+  }
+
   // Numbers first: the folder of a run may be called 0, and 0.01 is no value of it.
   Operand operand() {
     double number = 0;
     const char* const begin = m_text.data() + m_at;
     const auto [end, error] = std::from_chars(begin, m_text.data() + m_text.size(), number);
-    if (error == std::errc() && (end == m_text.data() + m_text.size() || *end == ' ')) {
+    if (error == std::errc() && ends_operand(static_cast<std::size_t>(end - m_text.data()))) {
       m_at += static_cast<std::size_t>(end - begin);
       return {std::nullopt, number};
     }

@@ -55,7 +55,7 @@ TEST_F(Docs, TheGalleryNoticesThatASceneHasChanged) {
   for (const char* folder : {"scripts", "docs", "data"}) fs::create_directories(m_folder / folder);
   fs::copy(k_tree / "scripts/gallery", m_folder / "scripts/gallery");
   fs::copy(k_tree / "docs/gallery", m_folder / "docs/gallery");
-  fs::copy(k_tree / "data/scenes", m_folder / "data/scenes");
+  for (const char* folder : {"data/scenes", "data/studies"}) fs::copy(k_tree / folder, m_folder / folder);
   const std::string manifest = read_text(k_tree / "docs/gallery/pictures.csv");
   std::smatch row;
   ASSERT_TRUE(

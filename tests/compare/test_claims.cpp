@@ -82,9 +82,10 @@ TEST(Expression, NamesOfRunsMayHoldDotsCommasAndSpaces) {
 
 // A sweep over λ = 0, 0.8 has a folder called 0.
 TEST(Expression, ANumberIsNoValueOfARunWhoseFolderIsANumber) {
-  const std::vector<RunName> runs{{"λ = 0", "0"}, {"λ = 0.8", "0.8"}};
+  const std::vector<RunName> runs{{"λ = 0", "0"}, {"λ = 0.8", "0.8"}, {"64 cells", "64-cells"}};
   EXPECT_TRUE(parse_expression("0.01", runs).values().empty());
   EXPECT_EQ(parse_expression("0.8.surface_rms", runs).values().at(0).run, "λ = 0.8");
+  EXPECT_EQ(parse_expression("0.5 * 64 cells.surface_rms", runs).values().at(0).run, "64 cells");
 }
 
 TEST(Expression, WhatIsWrongIsSaid) {
