@@ -4,9 +4,9 @@
 // converges, and what is left after the finest is the tail of a geometric series, d2 r / (1 − r) with r = d2 / d1; after
 // the middle one d2 / (1 − r). r is taken as at least 1/4 (second order): a lucky pair must not promise more. Steps that
 // follow an accuracy fall where they will, and small differences scatter: where both are below a twentieth of the motion
-// (a plank that leaps: 0.4 mm, then 1.7 of 56), three times the larger one is taken. Of the mesh there are two levels, and first order is assumed: with cells smaller by
-// n what is left after the finer is d / (n − 1). A sheet's own triangles are halved (n = 2); its finer surface is
-// compared at the vertices of the coarse one.
+// (a plank that leaps: 0.4 mm, then 1.7 of 56), three times the larger one is taken. Of the mesh there are two levels, and
+// first order is assumed: with cells smaller by n what is left after the finer is d / (n − 1). A sheet's own triangles are
+// halved (n = 2); its finer surface is compared at the vertices of the coarse one.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ struct RefinementLevel {
 };
 
 // The scene's own steps, half and a quarter of them, and the finer mesh at half. `scene` after the study's settings.
-// A fixed number of steps per frame is multiplied; of steps that follow the accuracy that is divided by four a level (second
-// order).
+// A fixed number of steps per frame is multiplied; of steps that follow the accuracy that is divided by four a level, which
+// makes them about 4^(1/3) = 1.6 times shorter (180, 283, 447 on the plank) and the error of a second-order method 2.5 times.
 // Throws InputError when the scene has no volume that can be refined.
 std::vector<RefinementLevel> refinement_ladder(const Json& scene);
 
