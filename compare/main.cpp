@@ -202,6 +202,10 @@ void add_pose(CLI::App& app, PoseArguments& a) {
   c->add_option("-o,--output", a.output, "Write the posed surface (.vtp, .obj, .ply)");
   c->add_option("--save-rig", a.save_rig, "Write the rig with the added handles");
   c->add_option("--preview", a.preview, "Write frames from rest to the pose into this folder");
+  for (const char* posing :
+       {"--rig", "--handles", "--move", "--others-free", "--fit", "--run", "--body", "--frame", "--tolerance",
+        "--max-handles", "--output", "--save-rig", "--preview"})
+    reach->excludes(c->get_option(posing));  // asked of a scene's own poses
   add_overwrite(*c, a.overwrite);
   c->add_flag("--json", a.json, "Machine-readable output");
 }

@@ -134,20 +134,22 @@ std::string text_of(double metres) {
 // Ten frames from the first to the last.
 std::vector<std::vector<std::string>> table_of(const Certificate& certificate) {
   std::vector<std::vector<std::string>> rows{
-      {"time", "left by the step", "left by the mesh", "surface (RMS)", "surface (largest)"}};
+      {"time", "left by the step", "left by the mesh", "surface (RMS)", "surface (largest)", "shape only (RMS)"}};
   const std::size_t last = certificate.frames.size() - 1, count = std::min<std::size_t>(10, last);
   for (std::size_t i = 0; i <= count; ++i) {
     const FrameUncertainty& frame = certificate.frames[count ? i * last / count : 0];
     rows.push_back({fmt::format("{:.3g} s", frame.time), text_of(frame.step_rms), text_of(frame.mesh_rms),
-                    text_of(frame.total_rms), text_of(frame.total_max)});
+                    text_of(frame.total_rms), text_of(frame.total_max), text_of(frame.total_shape)});
   }
   return rows;
 }
 
+constexpr std::size_t k_surface_columns = 5;  // frame, time and three of the surface
+
 // Of the last frame: what a reader looks for first.
 std::vector<std::vector<std::string>> metrics_table(const ReferenceFile& file) {
   std::vector<std::vector<std::string>> rows{{"at the end", "value", "uncertainty"}};
-  for (std::size_t c = 4; c < file.uncertainty.columns.size(); ++c) {
+  for (std::size_t c = k_surface_columns; c < file.uncertainty.columns.size(); ++c) {
     const MetricName& column = file.uncertainty.columns[c];
     const double value = file.metrics.column(column.name).back(), open = file.uncertainty.rows.back()[c];
     if (!std::isfinite(value)) continue;

@@ -36,7 +36,7 @@ struct ReferenceFile {
   MovingGeometry surface;
   std::optional<MovingGeometry> obstacles;
   MetricsTable metrics;  // a row for each of `times`
-  // The same rows: "frame", "time", "surface_rms" and "surface_max" (m), and those metrics whose uncertainty is known;
+  // The same rows: "frame", "time", "surface_rms", "surface_max" and "surface_rms_aligned" (m), and those metrics whose uncertainty is known;
   // NaN where a value does not converge.
   MetricsTable uncertainty;
 };

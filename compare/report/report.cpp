@@ -122,6 +122,7 @@ Json run_json(const ComparedRun& run, const Comparison& comparison, const Export
   json["steps"] = record.steps;
   json["iterations"] = record.iterations;
   json["uncertainty"] = number(run.final_uncertainty().rms);
+  json["uncertainty_aligned"] = number(run.final_uncertainty().rms_aligned);
   json["uncertainty_max"] = number(run.final_uncertainty().max);
   json["rms"] = number(last ? last->rms : k_unknown);
   json["max"] = number(last ? last->max : k_unknown);

@@ -77,15 +77,16 @@ class CardMaker {
     const std::string rest =
         m_ranked.size() + 1 < m_comparison.runs.size() ? ", of those that are ranked" : "";
     const auto band = [](const ComparedRun& run) { return run.final_uncertainty().rms; };
+    const auto shape_band = [](const ComparedRun& run) { return run.final_uncertainty().rms_aligned; };
     const auto exact = [](const ComparedRun&) { return 0.0; };
     const std::vector<std::size_t> closest =
         add("Closest to it at the end" + rest, m_ranked, rms, band, [&](const ComparedRun& run) {
           return fmt::format("{} apart (RMS), {}", distance_text(rms(run), band(run)), speed_words(run));
         });
-    const std::vector<std::size_t> shape = best(m_shaped, aligned, band);
+    const std::vector<std::size_t> shape = best(m_shaped, aligned, shape_band);
     if (shape != closest)
-      add("Closest in shape alone" + rest, m_shaped, aligned, band, [&](const ComparedRun& run) {
-        return fmt::format("{} after alignment, {}", distance_text(aligned(run), band(run)),
+      add("Closest in shape alone" + rest, m_shaped, aligned, shape_band, [&](const ComparedRun& run) {
+        return fmt::format("{} after alignment, {}", distance_text(aligned(run), shape_band(run)),
                            speed_words(run));
       });
     if (best(m_ranked, time, exact) != closest)

@@ -102,12 +102,14 @@ void set_bounds(ComparedRun& run, const std::vector<Geometry>& surfaces) {
 // Of the row nearest in time.
 SurfaceUncertainty uncertainty_at(const MetricsTable& table, double time) {
   const std::vector<double> times = table.column("time");
+  // Files of the first kind do not know the shape alone: it is known at least as well as the place.
+  const char* shape = table.find("surface_rms_aligned") < 0 ? "surface_rms" : "surface_rms_aligned";
   SurfaceUncertainty nearest;
   double gap = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (std::abs(times[i] - time) >= gap) continue;
     gap = std::abs(times[i] - time);
-    nearest = {table.column("surface_rms")[i], table.column("surface_max")[i]};
+    nearest = {table.column("surface_rms")[i], table.column("surface_max")[i], table.column(shape)[i]};
   }
   return nearest;
 }
@@ -228,7 +230,7 @@ const SurfaceDistances* ComparedRun::final_distances() const {
 }
 
 SurfaceUncertainty ComparedRun::final_uncertainty() const {
-  return uncertainties.empty() ? SurfaceUncertainty{0, 0} : uncertainties.back();
+  return uncertainties.empty() ? SurfaceUncertainty{0, 0, 0} : uncertainties.back();
 }
 
 double ComparedRun::worst_rms() const {
@@ -310,7 +312,8 @@ std::vector<std::vector<std::string>> summary_table(const Comparison& comparison
          itself && run.data.is_done()
              ? "is the reference"
              : distance_text(last ? last->rms : k_unknown, run.final_uncertainty().rms),
-         itself ? "" : distance_text(last ? last->rms_aligned : k_unknown, run.final_uncertainty().rms),
+         itself ? ""
+                : distance_text(last ? last->rms_aligned : k_unknown, run.final_uncertainty().rms_aligned),
          duration_text(run.data.record.setup_time.value_or(k_unknown)), duration_text(run.wall_time()),
          duration_text(run.data.record.writer_time.value_or(k_unknown)),
          number(run.data.record.real_time_factor.value_or(k_unknown), "{:.3g}"),

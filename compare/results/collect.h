@@ -19,6 +19,7 @@ namespace exemplar {
 
 struct SurfaceUncertainty {
   double rms = k_unknown, max = k_unknown;  // m
+  double rms_aligned = k_unknown;           // of the shape alone
 };
 
 struct ComparedRun {

@@ -16,11 +16,10 @@ namespace exemplar {
 
 namespace {
 
-constexpr double k_slowest = 0.7;   // d2 / d1 of what still converges
-constexpr double k_fastest = 0.25;  // of a second-order method
-constexpr double k_floor = 1e-4;    // of the largest motion: what counts as no difference
-constexpr double k_small = 0.05;    // of the largest motion: what may scatter
-constexpr double k_scatter = 3;     // times the larger of two differences that do
+constexpr double k_slowest = 0.7;  // d2 / d1 of what still converges
+constexpr double k_floor = 1e-4;   // of the largest motion: what counts as no difference
+constexpr double k_small = 0.05;   // of the largest motion: what may scatter
+constexpr double k_scatter = 3;    // times the larger of two differences that do
 
 struct Frames {
   std::vector<double> times;
@@ -93,6 +92,17 @@ double largest_motion(const Frames& frames) {
   return most;
 }
 
+// What the levels of a ladder differ by.
+struct LevelRatios {
+  double fastest;  // the least d2 / d1 that is believed
+  double mesh;     // n: by how much the cells of the last level are smaller
+};
+
+bool follows_accuracy(const RunData& run) {
+  const Json settings = parse_json(run.record.settings.text, "run.json");
+  return !settings.value("time", Json::object()).value("steps_per_frame", Json("auto")).is_number();
+}
+
 double sum_or_unknown(std::optional<double> step, double mesh) {
   return step ? *step + mesh : k_unknown;
 }
@@ -103,10 +113,9 @@ void spoil_the_rest(std::vector<double>& values) {
   std::fill(first, values.end(), k_unknown);
 }
 
-// `n`: by how much the cells of the last level are smaller.
 std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& levels, std::size_t count,
-                                                    double n) {
-  const double motion = largest_motion(levels.front()), finer = n - 1;
+                                                    const LevelRatios& ratios) {
+  const double motion = largest_motion(levels.front()), finer = ratios.mesh - 1;
   SurfaceComparison comparison(levels.front().surfaces.front());
   std::vector<FrameUncertainty> frames;
   double most_of_mesh = 0;
@@ -115,12 +124,16 @@ std::vector<FrameUncertainty> surface_uncertainties(const std::vector<Frames>& l
       return comparison.between(levels[a].surfaces[f], levels[b].surfaces[f]);
     };
     const SurfaceDistances d1 = between(0, 1), d2 = between(1, 2), mesh = between(1, 3);
-    const std::optional<double> rms = left_by_steps(d1.rms, d2.rms, motion);
-    const std::optional<double> max = left_by_steps(d1.max, d2.max, motion);
+    const auto left = [&](double first, double second) {
+      return left_by_steps(first, second, motion, ratios.fastest);
+    };
+    const std::optional<double> rms = left(d1.rms, d2.rms), max = left(d1.max, d2.max),
+                                shape = left(d1.rms_aligned, d2.rms_aligned);
     const double of_mesh = mesh.rms / finer;
     most_of_mesh = std::max(most_of_mesh, of_mesh);
     frames.push_back({levels.front().times[f], rms.value_or(k_unknown), of_mesh, sum_or_unknown(rms, of_mesh),
-                      sum_or_unknown(max, mesh.max / finer)});
+                      sum_or_unknown(max, mesh.max / finer),
+                      sum_or_unknown(shape, mesh.rms_aligned / finer)});
   }
   if (most_of_mesh == 0 && motion > 0)
     throw InputError(
@@ -149,15 +162,15 @@ double size_of(const RunData& run, const std::string& name) {
 
 // Of one column, frame by frame.
 std::vector<double> metric_uncertainty(const std::vector<RunData>& runs, const std::string& name,
-                                       std::size_t count, double n) {
+                                       std::size_t count, const LevelRatios& ratios) {
   std::vector<std::vector<double>> q;
   for (const RunData& run : runs) q.push_back(run.metrics.column(name));
   const double size = size_of(runs.front(), name);
   std::vector<double> values;
   for (std::size_t f = 0; f < count; ++f) {
     const std::optional<double> step =
-        left_by_steps(std::abs(q[0][f] - q[1][f]), std::abs(q[1][f] - q[2][f]), size);
-    values.push_back(sum_or_unknown(step, std::abs(q[1][f] - q[3][f]) / (n - 1)));
+        left_by_steps(std::abs(q[0][f] - q[1][f]), std::abs(q[1][f] - q[2][f]), size, ratios.fastest);
+    values.push_back(sum_or_unknown(step, std::abs(q[1][f] - q[3][f]) / (ratios.mesh - 1)));
   }
   spoil_the_rest(values);
   return values;
@@ -184,19 +197,28 @@ std::vector<std::string> remarks_of(const MetricsTable& uncertainty) {
   return remarks;
 }
 
-MetricsTable uncertainty_table(const std::vector<RunData>& runs, const std::vector<FrameUncertainty>& frames,
-                               double n) {
+// Frame, time and what is known of the surface.
+MetricsTable surface_table(const std::vector<FrameUncertainty>& frames) {
   MetricsTable table;
-  table.columns = {{"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}};
-  std::vector<double> rms, max;
+  table.columns = {
+      {"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}, {"surface_rms_aligned", "m"}};
+  std::vector<double> rms, max, shape;
   for (const FrameUncertainty& frame : frames) {
     rms.push_back(frame.total_rms);
     max.push_back(frame.total_max);
+    shape.push_back(frame.total_shape);
   }
   spoil_the_rest(rms);
   spoil_the_rest(max);
+  spoil_the_rest(shape);
   for (std::size_t f = 0; f < frames.size(); ++f)
-    table.rows.push_back({static_cast<double>(f), frames[f].time, rms[f], max[f]});
+    table.rows.push_back({static_cast<double>(f), frames[f].time, rms[f], max[f], shape[f]});
+  return table;
+}
+
+MetricsTable uncertainty_table(const std::vector<RunData>& runs, const std::vector<FrameUncertainty>& frames,
+                               const LevelRatios& ratios) {
+  MetricsTable table = surface_table(frames);
   for (const MetricName& column : runs.front().metrics.columns) {
     const bool is_everywhere = std::all_of(runs.begin(), runs.end(), [&](const RunData& run) {
       return run.metrics.find(column.name) >= 0 && run.metrics.rows.size() >= frames.size();
@@ -205,7 +227,7 @@ MetricsTable uncertainty_table(const std::vector<RunData>& runs, const std::vect
     const std::vector<double> known = runs.front().metrics.column(column.name);
     if (std::none_of(known.begin(), known.end(), [](double value) { return std::isfinite(value); })) continue;
     table.columns.push_back(column);
-    const std::vector<double> values = metric_uncertainty(runs, column.name, frames.size(), n);
+    const std::vector<double> values = metric_uncertainty(runs, column.name, frames.size(), ratios);
     for (std::size_t f = 0; f < frames.size(); ++f) table.rows[f].push_back(values[f]);
   }
   return table;
@@ -232,16 +254,19 @@ MetricsTable first_rows(const MetricsTable& table, std::size_t count) {
 
 }  // namespace
 
-std::optional<double> left_after_middle(double first_difference, double second_difference, double floor) {
+std::optional<double> left_after_middle(double first_difference, double second_difference, double floor,
+                                        double fastest) {
   if (!std::isfinite(first_difference) || !std::isfinite(second_difference)) return std::nullopt;
   if (second_difference <= floor) return second_difference;
   if (second_difference > k_slowest * first_difference) return std::nullopt;
-  const double ratio = std::max(k_fastest, second_difference / first_difference);
+  const double ratio = std::max(fastest, second_difference / first_difference);
   return second_difference / (1 - ratio);
 }
 
-std::optional<double> left_by_steps(double first_difference, double second_difference, double size) {
-  const std::optional<double> left = left_after_middle(first_difference, second_difference, k_floor * size);
+std::optional<double> left_by_steps(double first_difference, double second_difference, double size,
+                                    double fastest) {
+  const std::optional<double> left =
+      left_after_middle(first_difference, second_difference, k_floor * size, fastest);
   const double larger = std::max(first_difference, second_difference);
   if (left || !(larger <= k_small * size)) return left;
   return k_scatter * larger;
@@ -297,10 +322,11 @@ Certificate certify(const std::vector<RunData>& runs) {
   }
   const bool is_sheet = !has_surface_of(levels.back(), levels.front());
   if (is_sheet) take_vertices_of(levels.front(), levels.back());
-  const double n = is_sheet ? k_finer_sheet : k_finer_mesh;
+  const LevelRatios ratios{follows_accuracy(runs.front()) ? k_fastest_of_accuracy : k_fastest_of_halves,
+                           is_sheet ? k_finer_sheet : k_finer_mesh};
   const std::size_t count = common_frames(levels);
   Certificate certificate;
-  certificate.frames = surface_uncertainties(levels, count, n);
+  certificate.frames = surface_uncertainties(levels, count, ratios);
   const RunData& fine = runs.back();
   ReferenceFile& file = certificate.file;
   file.method = fine.record.method;
@@ -316,7 +342,7 @@ Certificate certify(const std::vector<RunData>& runs) {
   const std::vector<Geometry> obstacles = obstacle_frames(fine);
   if (obstacles.size() >= count) file.obstacles = moving(obstacles, count);
   file.metrics = first_rows(fine.metrics, count);
-  file.uncertainty = uncertainty_table(runs, certificate.frames, n);
+  file.uncertainty = uncertainty_table(runs, certificate.frames, ratios);
   file.remarks = remarks_of(file.uncertainty);
   return certificate;
 }

@@ -75,6 +75,8 @@ bool scalar(const ComparedRun& run, const std::string& name, Quantity& quantity)
                       {"peak_memory", "MB", record.peak_memory.value_or(k_unknown)},
                       {"real_time_factor", "", record.real_time_factor.value_or(k_unknown)},
                       {"surface_rms_worst", "m", run.worst_rms()},
+                      {"surface_rms_uncertainty", "m", run.final_uncertainty().rms},
+                      {"surface_rms_aligned_uncertainty", "m", run.final_uncertainty().rms_aligned},
                       {"steps", "", static_cast<double>(record.steps)},
                       {"iterations", "", static_cast<double>(record.iterations)}};
   for (const Metric& metric : known) {

@@ -355,7 +355,7 @@ void note_depth(const RunSummary& summary, RunRecord& record) {
   record.notes.push_back(
       {Severity::warning,
        fmt::format("a body sinks {:.3g} mm into an obstacle, {:.2g} % of the smallest one's size: "
-                   "use {}",
+                   "use {}, or a stiffer material where it gives way",
                    1e3 * depth, 100 * depth / summary.size, advice_for_smaller_steps(record))});
 }
 

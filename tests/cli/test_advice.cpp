@@ -48,6 +48,13 @@ const char* const k_unused = R"({"time": {"duration": 0.6, "fps": 30},
   "obstacles": [{"name": "block", "box": {"size": [0.4, 0.1, 0.4]}, "mass": 8, "position": [0, 0.36, 0], "velocity": [0, -2, 0]}],
   "methods": {"fem": {"examples": {"stiffness": 64}}}})";
 
+// A weight comes down on a cube that has just landed, in one step a frame.
+const char* const k_hammer = R"({"time": {"duration": 0.5, "fps": 30, "steps_per_frame": 1},
+  "bodies": [{"name": "cube", "surface": {"box": {"size": [0.2, 0.2, 0.2], "resolution": [6, 6, 6]}},
+    "position": [0, 0.25, 0], "velocity": [0, -6, 0], "material": {"density": 1000, "young": 3e4, "poisson": 0.3}}],
+  "obstacles": [{"name": "floor", "plane": {}},
+    {"name": "weight", "box": {"size": [0.4, 0.1, 0.4]}, "mass": 80, "position": [0, 0.5, 0], "velocity": [0, -6, 0]}]})";
+
 }  // namespace
 
 TEST_F(Advice, StepsThatFollowTheAccuracyKeepTheEnergy) {
@@ -74,6 +81,13 @@ TEST_F(Advice, ASofterBodyTakesUpItsExample) {
   expect_said(said_with("fem", ""), "its example twisted is never taken up");
   expect_said(said_with("fem", ""), "lower methods.fem.internal_stiffness or methods.fem.examples.stiffness");
   expect_silent(said_with("fem", "--set methods.fem.examples.stiffness=4"), "never taken up");
+}
+
+TEST_F(Advice, MoreStepsKeepBodiesOutOfObstacles) {
+  write_text(m_folder / "scene.json", k_hammer);
+  expect_said(said_with("rigid-lbs", ""), "into an obstacle");
+  expect_said(said_with("rigid-lbs", ""), "use more time.steps_per_frame (1 now)");
+  expect_silent(said_with("rigid-lbs", "--set time.steps_per_frame=4"), "into an obstacle");
 }
 
 }  // namespace exemplar::testing

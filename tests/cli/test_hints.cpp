@@ -40,6 +40,11 @@ TEST_F(Hints, HelpAndListsAnswerWhatIsAsked) {
   expect_hint("list materials", 0, "200 GPa");
 }
 
+TEST_F(Hints, OptionsThatDoNotGoTogetherAreNotDropped) {
+  expect_hint("pose --reach plank --move a=0.1,0,0", 2, "--move excludes --reach");
+  expect_hint("pose --reach plank -o out.vtp", 2, "--reach excludes --output");
+}
+
 TEST_F(Hints, ABrokenLineIsShown) {
   write_text(m_folder / "broken.json", "{\n  \"title\": \"a\",\n  \"time\": {\"duration\" 1}\n}\n");
   expect_hint("check broken.json", 2, "the line: \"time\": {\"duration\" 1}");

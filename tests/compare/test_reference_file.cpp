@@ -51,14 +51,15 @@ ReferenceFile tetrahedron() {
                             make_integer_array("body", Association::cell, {0, 0, 0, 0})};
   r.metrics.columns = {{"frame", ""}, {"time", "s"}, {"kinetic_energy", "J"}};
   r.uncertainty.columns = {
-      {"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}, {"kinetic_energy", "J"}};
+      {"frame", ""}, {"time", "s"}, {"surface_rms", "m"}, {"surface_max", "m"}, {"kinetic_energy", "J"},
+      {"surface_rms_aligned", "m"}};
   for (int f = 0; f < 3; ++f) {
     r.times.push_back(0.1 * f);
     Points points = r.rest;
     points.col(1).array() += 0.1 * f;
     r.surface.frames.push_back(points);
     r.metrics.rows.push_back({double(f), 0.1 * f, 5.0 * f});
-    r.uncertainty.rows.push_back({double(f), 0.1 * f, 0.01 * f, f < 2 ? 0.02 * f : std::nan(""), 0.5});
+    r.uncertainty.rows.push_back({double(f), 0.1 * f, 0.01 * f, f < 2 ? 0.02 * f : std::nan(""), 0.5, 0.002 * f});
   }
   return r;
 }
@@ -143,11 +144,13 @@ TEST_F(ReferenceTest, DistancesBelowTheUncertaintyAreNotTold) {
   const Comparison comparison = collect(study, m_folder / "out", registered_methods().method_names());
   EXPECT_NEAR(comparison.runs[2].final_distances()->rms, 0.05, 1e-6);
   EXPECT_NEAR(comparison.runs[0].final_uncertainty().rms, 0.02, 1e-12);
+  EXPECT_NEAR(comparison.runs[0].final_uncertainty().rms_aligned, 0.004, 1e-12);  // the shape is known better
   EXPECT_EQ(comparison.runs[0].not_ranked, "");
   const std::vector<std::vector<std::string>> table = summary_table(comparison);
   EXPECT_EQ(table[1][2], "≤ 20 mm");
   EXPECT_EQ(table[2][2], "≤ 20 mm");
   EXPECT_EQ(table[3][2], "50 mm");
+  EXPECT_EQ(table[1][3], "≤ 4 mm");
   EXPECT_EQ(table[4][2], "is the reference");
   EXPECT_FALSE(std::isfinite(comparison.runs[0].cost_ratio));  // made elsewhere
   for (const Card& card : cards_of(comparison)) {

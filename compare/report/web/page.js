@@ -337,7 +337,7 @@
     const body = runs.map(run => el('tr', {}, el('th', {scope: 'row'}, swatch(run), run.name + (run.doubts.length ? ' (doubtful)' : '')),
       ...(run.status === 'done' ? [
         run.is_reference ? el('td', {}, 'reference') : bar(run, 'rms', distance(run.rms, run.uncertainty)), el('td', {}, run.is_reference ? '' : distance(run.max, run.uncertainty_max)),
-        el('td', {}, run.is_reference ? '' : distance(run.rms_aligned, run.uncertainty)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), el('td', {}, duration(run.setup_time)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, duration(run.output_time)), el('td', {}, ratio(run.cost_ratio)),
+        el('td', {}, run.is_reference ? '' : distance(run.rms_aligned, run.uncertainty_aligned)), el('td', {}, length(run.largest_change)), el('td', {}, length(run.change)), el('td', {}, duration(run.setup_time)), bar(run, 'wall_time', duration(run.wall_time)), el('td', {}, duration(run.output_time)), el('td', {}, ratio(run.cost_ratio)),
         el('td', {}, short(run.real_time_factor)), el('td', {}, finite(run.memory) ? Math.round(run.memory) + ' MB' : '–'),
         el('td', {}, run.steps.toLocaleString('en')), el('td', {}, run.iterations ? run.iterations.toLocaleString('en') : '–'),
       ] : [el('td', {colspan: 13, class: 'text failed'}, `${run.status}: ${run.message}`)])));
