@@ -21,6 +21,7 @@ void merge_held(std::vector<SupportedNode>& held) {
     for (int c = 0; c < 3; ++c) {
       if (!node.held[to_size(c)]) continue;
       merged.back().held[to_size(c)] = true;
+      merged.back().support[to_size(c)] = node.support[to_size(c)];
       merged.back().position[c] = node.position[c];
     }
   }

@@ -133,8 +133,8 @@ std::string text_of(double metres) {
 
 // Ten frames from the first to the last.
 std::vector<std::vector<std::string>> table_of(const Certificate& certificate) {
-  std::vector<std::vector<std::string>> rows{
-      {"time", "left by the step", "left by the mesh", "surface (RMS)", "surface (largest)", "shape only (RMS)"}};
+  std::vector<std::vector<std::string>> rows{{"time", "left by the step", "left by the mesh", "surface (RMS)",
+                                              "surface (largest)", "shape only (RMS)"}};
   const std::size_t last = certificate.frames.size() - 1, count = std::min<std::size_t>(10, last);
   for (std::size_t i = 0; i <= count; ++i) {
     const FrameUncertainty& frame = certificate.frames[count ? i * last / count : 0];

@@ -310,16 +310,43 @@ void write_frames(const fs::path& directory, const MovingGeometry& moving, const
   collection.save();
 }
 
-}  // namespace
-
-void write_reference(const fs::path& path, const ReferenceFile& reference) {
-  check_frames(reference);
+std::string file_of(const ReferenceFile& reference) {
   const std::string header = header_of(reference).dump();
   std::string bytes =
       number_bytes(header.size()) + header + encode_positions(reference.rest, reference.surface.frames);
   if (reference.obstacles)
     bytes += encode_positions(reference.obstacles->first.points, reference.obstacles->frames);
-  const std::string file = std::string(k_magic) + number_bytes(bytes.size()) + deflated(bytes);
+  return std::string(k_magic) + number_bytes(bytes.size()) + deflated(bytes);
+}
+
+void round_frames(std::vector<Points>& frames, double to) {
+  for (Points& points : frames) points = (points.array() / to).round() * to;
+}
+
+// What need not be told: a hundredth of what is not known of the surface at the end. 0: nothing is unknown.
+double of_no_interest(const ReferenceFile& reference) {
+  double open = 0;
+  if (reference.uncertainty.find("surface_rms") < 0) return open;
+  for (const double value : reference.uncertainty.column("surface_rms")) {
+    if (std::isfinite(value)) open = value;
+  }
+  return 0.01 * open;
+}
+
+}  // namespace
+
+void write_reference(const fs::path& path, const ReferenceFile& reference) {
+  check_frames(reference);
+  std::string file = file_of(reference);
+  // Rounded to ever larger powers of two positions take ever less room.
+  constexpr double k_finest = 0x1p-20, k_coarser = 4;  // m
+  ReferenceFile rounded = reference;
+  for (double to = k_finest; file.size() > k_most_reference_bytes && to <= of_no_interest(reference);
+       to *= k_coarser) {
+    round_frames(rounded.surface.frames, to);
+    if (rounded.obstacles) round_frames(rounded.obstacles->frames, to);
+    file = file_of(rounded);
+  }
   if (file.size() > k_most_reference_bytes)
     throw InputError(
         Problem{path.string(), "",

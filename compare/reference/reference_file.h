@@ -3,7 +3,7 @@
 //
 // On disk: one line of text that names the format, then a deflated block: the length of a JSON header, the header
 // (everything but positions) and the positions as Float32, differences to the frame before, byte planes one by one.
-// At most 2 MB. A surface keeps its triangles: what breaks has no reference of this kind.
+// At most 2 MB: what would take more is rounded, to a hundredth of the uncertainty at most. A surface keeps its triangles: what breaks has no reference of this kind.
 #pragma once
 
 #include <filesystem>

@@ -88,6 +88,12 @@ void doubt_crossings(const Geometry& first, const Geometry& last, std::vector<Do
                       "a finer volume, or a method that models self-contact"});
 }
 
+// What is simulated does not go through itself, only the drawn triangles do (other diagonals, curved elements).
+bool simulates_without_crossings(const MetricsTable& table) {
+  const std::vector<double> counts = column_of(table, "simulated_crossings");
+  return !counts.empty() && counts.back() == 0;
+}
+
 }  // namespace
 
 std::vector<Doubt> find_doubts(const RunData& run, const Geometry& first, const Geometry& last) {
@@ -96,7 +102,7 @@ std::vector<Doubt> find_doubts(const RunData& run, const Geometry& first, const 
   doubt_volume(run.metrics, doubts);
   doubt_depth(run, first, doubts);
   doubt_energy(run.metrics, advice_for_smaller_steps(run.record), doubts);
-  doubt_crossings(first, last, doubts);
+  if (!simulates_without_crossings(run.metrics)) doubt_crossings(first, last, doubts);
   const std::vector<double> inverted = column_of(run.metrics, "inverted");
   if (!inverted.empty() && inverted.back() > 0)
     doubts.push_back({fmt::format("{:g} elements end inside out", inverted.back()),

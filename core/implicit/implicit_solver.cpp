@@ -545,6 +545,7 @@ void ImplicitSolver::keep_reactions(const StepInput& input, const StepGradient& 
   for (const SupportedNode& node : input.held) {
     Reaction& reaction = m_reactions.emplace_back();
     reaction.node = node.node;
+    reaction.support = node.support;
     for (int c = 0; c < 3; ++c) {
       if (node.held[to_size(c)]) reaction.force[c] = residual.nodes(node.node, c);
     }

@@ -12,6 +12,7 @@
 // the unknowns stand, StepSystem holds the linear system.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -85,6 +86,7 @@ struct StepOutcome {
 // The force with which a support holds a node, N: in its held coordinates, zero in the others.
 struct Reaction {
   int node = 0;
+  std::array<int, 3> support{-1, -1, -1};  // which support of the node's body holds each coordinate
   Vec3 force = Vec3::Zero();
 };
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "core/base/errors.h"
+#include "core/base/index.h"
 #include "core/output/described_state.h"
 #include "core/run/body_separation.h"
 #include "core/run/body_watch.h"
@@ -183,6 +185,7 @@ class ImplicitMethod : public Method {
   PlacedBody placed(std::size_t b) const;
   void separate();
   void add_contact();
+  std::map<std::string, Vec3> named_reactions() const;
   Region moved_along(std::size_t b, Region region) const;
   std::vector<Support> supports_of(std::size_t b) const;
   std::vector<Load> loads_on(std::size_t b) const;
@@ -822,6 +825,30 @@ void ImplicitMethod::add_solver_columns(Metrics& columns) const {
   Vec3 sum = Vec3::Zero();
   for (const Reaction& reaction : m_solver.reactions()) sum += reaction.force;
   for (int c = 0; c < 3; ++c) columns.push_back({std::string("reaction_") + "xyz"[c], "N", sum[c]});
+  for (const auto& [name, force] : named_reactions()) {
+    for (int c = 0; c < 3; ++c) columns.push_back({"reaction_" + name + "_" + "xyz"[c], "N", force[c]});
+  }
+}
+
+// What the supports with names give, N; those of one name together. In alphabetical order.
+std::map<std::string, Vec3> ImplicitMethod::named_reactions() const {
+  std::map<std::string, Vec3> sums;
+  for (std::size_t b = 0; b < m_scene.bodies.size(); ++b) {
+    const std::vector<Support>& supports = m_scene.bodies[b].supports();
+    for (const Support& support : supports) {
+      if (!support.name.empty()) sums.try_emplace(support.name, Vec3::Zero());
+    }
+    const int first = m_model->bodies()[b].first_node, end = first + to_int(m_model->bodies()[b].node_count);
+    for (const Reaction& reaction : m_solver.reactions()) {
+      if (reaction.node < first || reaction.node >= end) continue;
+      for (int c = 0; c < 3; ++c) {
+        const int k = reaction.support[to_size(c)];
+        if (k >= 0 && !supports[to_size(k)].name.empty())
+          sums[supports[to_size(k)].name][c] += reaction.force[c];
+      }
+    }
+  }
+  return sums;
 }
 
 void ImplicitMethod::save(StateWriter& out) const {

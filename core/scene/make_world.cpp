@@ -65,6 +65,12 @@ Region make_region(const RegionSettings& settings) {
     region.kind = RegionKind::sphere;
     region.centre = settings.sphere->centre;
     region.radius = settings.sphere->radius;
+  } else if (settings.cylinder) {
+    region.kind = RegionKind::cylinder;
+    region.centre = 0.5 * (settings.cylinder->from + settings.cylinder->to);
+    region.axis = settings.cylinder->to - settings.cylinder->from;
+    region.radius = settings.cylinder->radius;
+    region.hollow = settings.cylinder->hollow;
   } else if (settings.half_space) {
     region.kind = RegionKind::half_space;
     region.centre = settings.half_space->point;
@@ -78,6 +84,7 @@ Region make_region(const RegionSettings& settings) {
 
 Support make_support(const SupportSettings& settings, const std::string& body) {
   Support support;
+  support.name = settings.name.value_or("");
   support.body = body;
   support.region = make_region(settings.region);
   support.keyframes = make_keyframes(settings.keyframes);
@@ -91,6 +98,15 @@ Support make_support(const SupportSettings& settings, const std::string& body) {
   return support;
 }
 
+namespace {
+
+std::optional<Curve> make_curve(const LoadSettings& settings) {
+  if (!settings.curve) return std::nullopt;
+  return Curve{settings.curve->times, settings.curve->factors, settings.curve->interpolation};
+}
+
+}  // namespace
+
 Load make_load(const LoadSettings& settings) {
   Load load;
   load.body = settings.body.value_or("");
@@ -103,6 +119,7 @@ Load make_load(const LoadSettings& settings) {
   if (settings.until) load.end = *settings.until;
   load.ramp_up = settings.ramp_up;
   load.ramp_down = settings.ramp_down;
+  load.curve = make_curve(settings);
   return load;
 }
 
@@ -132,7 +149,7 @@ Pull make_pull(const LoadSettings& settings, const std::string& body, const Poin
   pull.stiffness = given.stiffness;
   if (given.max_force) pull.max_force = *given.max_force;
   pull.window = {settings.from, settings.until.value_or(pull.window.end), settings.ramp_up,
-                 settings.ramp_down};
+                 settings.ramp_down, make_curve(settings)};
   check_window(pull.window, "a pull");
   return pull;
 }

@@ -266,6 +266,18 @@ void describe(Describe<RegionSphere>& d) {
   d.field("radius", &RegionSphere::radius, "m", "radius", positive()).required();
 }
 
+void describe(Describe<RegionCylinder>& d) {
+  d.field("from", &RegionCylinder::from, "m", "middle of one end").required();
+  d.field("to", &RegionCylinder::to, "m", "middle of the other end").required();
+  d.field("radius", &RegionCylinder::radius, "m", "radius", positive()).required();
+  d.field("hollow", &RegionCylinder::hollow, "m", "radius of a bore that does not belong to it",
+          non_negative());
+  d.check([](const RegionCylinder& cylinder, const ProblemSink& problem) {
+    if (cylinder.from == cylinder.to) problem("to", "must differ from from");
+    if (cylinder.hollow >= cylinder.radius) problem("hollow", "must be smaller than radius");
+  });
+}
+
 void describe(Describe<RegionHalfSpace>& d) {
   d.field("point", &RegionHalfSpace::point, "m", "a point of its border").required();
   d.field("normal", &RegionHalfSpace::normal, "", "points into the region").direction().required();
@@ -278,12 +290,14 @@ void describe(Describe<RegionNearest>& d) {
 void describe(Describe<RegionSettings>& d) {
   d.field("box", &RegionSettings::box, "", "a box with sides along the axes");
   d.field("sphere", &RegionSettings::sphere, "", "a ball");
+  d.field("cylinder", &RegionSettings::cylinder, "", "a cylinder in any direction, or a tube");
   d.field("half_space", &RegionSettings::half_space, "", "everything on one side of a plane");
   d.field("nearest", &RegionSettings::nearest, "", "the nodes nearest to given points");
   d.field("all", &RegionSettings::all, "", "the whole body");
-  d.exactly_one({"box", "sphere", "half_space", "nearest", "all"});
+  d.exactly_one({"box", "sphere", "cylinder", "half_space", "nearest", "all"});
   d.check([](const RegionSettings& region, const ProblemSink& problem) {
-    const bool has_shape = region.box || region.sphere || region.half_space || region.nearest;
+    const bool has_shape =
+        region.box || region.sphere || region.cylinder || region.half_space || region.nearest;
     if (!has_shape && !region.all) problem("all", "expected true, or another kind of region");
   });
 }
@@ -314,6 +328,8 @@ void describe(Describe<KeyframeSettings>& d) {
 }
 
 void describe(Describe<SupportSettings>& d) {
+  d.field("name", &SupportSettings::name, "",
+          "gives it columns of its own, reaction_NAME_x, _y and _z (methods fem, fem-compatible and shell)");
   d.field("region", &SupportSettings::region, "", "what is held, in the initial state").required();
   d.field("keyframes", &SupportSettings::keyframes, "", "motion; none: fixed");
   d.field("centre", &SupportSettings::centre, "m", "centre of the keyframes' rotations");
@@ -362,6 +378,21 @@ void describe(Describe<PullSettings>& d) {
   });
 }
 
+void describe(Describe<LoadCurve>& d) {
+  d.field("times", &LoadCurve::times, "s", "when; each later than the one before").required();
+  d.field("factors", &LoadCurve::factors, "", "shares of the load's value at these times; may be negative")
+      .required();
+  d.choice("interpolation", &LoadCurve::interpolation,
+           {{"linear", Interpolation::linear}, {"smooth", Interpolation::smooth}}, "between them");
+  d.check([](const LoadCurve& curve, const ProblemSink& problem) {
+    try {
+      check_curve({curve.times, curve.factors, curve.interpolation});
+    } catch (const InputError& error) {
+      problem("times", error.what());
+    }
+  });
+}
+
 void describe(Describe<LoadSettings>& d) {
   d.field("body", &LoadSettings::body, "", "the body; none: every body");
   d.field("region", &LoadSettings::region, "", "where it acts, in the initial state");
@@ -383,6 +414,7 @@ void describe(Describe<LoadSettings>& d) {
   d.field("until", &LoadSettings::until, "s", "end; none: it never ends", non_negative());
   d.field("ramp_up", &LoadSettings::ramp_up, "s", "linear rise after the start", non_negative());
   d.field("ramp_down", &LoadSettings::ramp_down, "s", "linear fall before the end", non_negative());
+  d.field("curve", &LoadSettings::curve, "", "how strong it is over time, instead of ramps");
   d.field("follows", &LoadSettings::follows, "", "turns with the body");
   d.check([](const LoadSettings& load, const ProblemSink& problem) {
     if (load.pull) {
@@ -395,6 +427,8 @@ void describe(Describe<LoadSettings>& d) {
       problem("value", "is missing or zero");
     }
     if (load.until && *load.until <= load.from) problem("until", "must be later than from");
+    if (load.curve && (load.ramp_up > 0 || load.ramp_down > 0))
+      problem("curve", "a load has a curve or ramps, not both");
   });
 }
 

@@ -67,6 +67,11 @@ struct RegionSphere {
   Vec3 centre = Vec3::Zero();
   double radius = 0.1;
 };
+struct RegionCylinder {
+  Vec3 from = Vec3::Zero(), to = Vec3::UnitY();  // middles of its ends, m
+  double radius = 0.1;                           // m
+  double hollow = 0;                             // m, radius of the bore
+};
 // Points p with (p − point)·normal ≥ 0.
 struct RegionHalfSpace {
   Vec3 point = Vec3::Zero(), normal = Vec3::UnitY();
@@ -120,6 +125,7 @@ struct ExampleSettings : PoseMap {
 struct RegionSettings {
   std::optional<RegionBox> box;
   std::optional<RegionSphere> sphere;
+  std::optional<RegionCylinder> cylinder;
   std::optional<RegionHalfSpace> half_space;
   std::optional<RegionNearest> nearest;
   bool all = false;
@@ -134,6 +140,7 @@ struct KeyframeSettings {
 
 // A region held where it is, or moved along keyframes; free again after `until`.
 struct SupportSettings {
+  std::optional<std::string> name;
   RegionSettings region;
   std::vector<KeyframeSettings> keyframes;  // none: fixed
   Vec3 centre = Vec3::Zero();               // m, of the keyframes' rotations
@@ -160,6 +167,12 @@ struct PullSettings {
   std::optional<double> max_force;  // N; none: no limit
 };
 
+// How strong a load is over time, in shares of its value: held before the first time and after the last.
+struct LoadCurve {
+  std::vector<double> times, factors;  // s
+  Interpolation interpolation = Interpolation::linear;
+};
+
 // A force on a region, or a pull at a point.
 struct LoadSettings {
   std::optional<std::string> body;  // none: every body
@@ -172,7 +185,8 @@ struct LoadSettings {
   std::optional<double> until;  // s; none: to the end
   double ramp_up = 0;           // s, linear rise after `from`
   double ramp_down = 0;         // s, linear fall before `until`
-  bool follows = false;         // turns with the body's region
+  std::optional<LoadCurve> curve;
+  bool follows = false;  // turns with the body's region
 };
 
 struct CurveController {
@@ -335,6 +349,7 @@ void describe(Describe<HandleMove>& d);
 void describe(Describe<HandlePoseSettings>& d);
 void describe(Describe<RegionBox>& d);
 void describe(Describe<RegionSphere>& d);
+void describe(Describe<RegionCylinder>& d);
 void describe(Describe<RegionHalfSpace>& d);
 void describe(Describe<RegionNearest>& d);
 void describe(Describe<RegionSettings>& d);
@@ -343,6 +358,7 @@ void describe(Describe<KeyframeSettings>& d);
 void describe(Describe<SupportSettings>& d);
 void describe(Describe<TargetKeyframe>& d);
 void describe(Describe<PullSettings>& d);
+void describe(Describe<LoadCurve>& d);
 void describe(Describe<LoadSettings>& d);
 void describe(Describe<CurveController>& d);
 void describe(Describe<JointController>& d);

@@ -128,12 +128,14 @@ RigidMotion evaluate(const std::vector<Keyframe>& keyframes, Interpolation inter
 
 double TimeWindow::at(double time) const {
   if (time < start || time >= end) return 0;
+  if (curve) return evaluate(*curve, time).value;
   const double up = ramp_up > 0 ? (time - start) / ramp_up : 1;
   const double down = ramp_down > 0 ? (end - time) / ramp_down : 1;
   return std::min({1.0, up, down});
 }
 
 double TimeWindow::integral(double from, double to) const {
+  if (curve) return integrate(*curve, std::clamp(from, start, end), std::clamp(to, start, end));
   const auto primitive = [&](double t) {
     const double inside = std::min(t, end);
     double sum = ramp_integral(inside - start, ramp_up);
@@ -148,7 +150,8 @@ double TimeWindow::integral(double from, double to) const {
 }
 
 void check_window(const TimeWindow& window, const std::string& what) {
-  const auto [start, end, up, down] = window;
+  const auto& [start, end, up, down, curve] = window;
+  if (curve) check_curve(*curve);
   if (!(end > start)) throw InputError(what + " must end after it starts");
   if (!(up >= 0) || !(down >= 0) || up + down > end - start)
     throw InputError(what + "'s ramps must not be negative and must fit between its start and end");

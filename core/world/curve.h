@@ -8,6 +8,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,12 +53,13 @@ void check_keyframes(const std::vector<Keyframe>& keyframes);
 RigidMotion evaluate(const std::vector<Keyframe>& keyframes, Interpolation interpolation, double time);
 
 // When something acts: p(t) is 0 before `start`, rises to 1 within `ramp_up`, stays there, falls within `ramp_down`
-// and is 0 from `end` on.
+// and is 0 from `end` on. With a curve it is that between `start` and `end`.
 struct TimeWindow {
   double start = 0;                                      // s
   double end = std::numeric_limits<double>::infinity();  // s
   double ramp_up = 0;                                    // s
   double ramp_down = 0;                                  // s
+  std::optional<Curve> curve = std::nullopt;
 
   double at(double time) const;
   // ∫ p dt over [from, to], exact.

@@ -1,4 +1,4 @@
-// Loads: forces on a region of a body within a time window, with linear ramps at both ends.
+// Loads: forces on a region of a body within a time window, with linear ramps at both ends or a curve.
 //
 // The profile p(t) is that of a TimeWindow. Methods ask for the mean over their step, so that the impulse
 // ∫ F p dt is the same for every step size.
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ struct Load {
   double end = std::numeric_limits<double>::infinity();  // s
   double ramp_up = 0;                                    // s
   double ramp_down = 0;                                  // s
+  std::optional<Curve> curve;                            // shares of the value over time, instead of ramps
   std::string path;                                      // JSON path, e.g. loads[0]
 
-  TimeWindow window() const { return {start, end, ramp_up, ramp_down}; }
+  TimeWindow window() const { return {start, end, ramp_up, ramp_down, curve}; }
 };
 
 // The loads on one body.

@@ -20,6 +20,12 @@ double depth(const Region& region, const Vec3& point) {
       return (0.5 * region.size - (exp_rotation(region.rotation).transpose() * r).cwiseAbs()).minCoeff();
     case RegionKind::sphere:
       return region.radius - r.norm();
+    case RegionKind::cylinder: {
+      const double along = r.dot(region.axis.normalized());
+      const double across = (r - along * region.axis.normalized()).norm();
+      return std::min(
+          {0.5 * region.axis.norm() - std::abs(along), region.radius - across, across - region.hollow});
+    }
     case RegionKind::half_space:
       return r.dot(region.normal.normalized());
     default:
@@ -57,6 +63,10 @@ void check_region(const Region& region) {
     throw InputError("a box region needs positive sizes");
   if (region.kind == RegionKind::sphere && !(region.radius > 0))
     throw InputError("a sphere region needs a positive radius");
+  if (region.kind == RegionKind::cylinder && !(region.axis.norm() > 0 && region.axis.allFinite()))
+    throw InputError("a cylinder region needs two ends that differ");
+  if (region.kind == RegionKind::cylinder && !(region.radius > region.hollow && region.hollow >= 0))
+    throw InputError("a cylinder region needs a positive radius, larger than that of its bore");
   if (region.kind == RegionKind::half_space && !(region.normal.norm() > 0 && region.normal.allFinite()))
     throw InputError("a half space needs a normal that is not zero");
   if (region.kind == RegionKind::nearest && region.points.empty())

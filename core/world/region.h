@@ -8,14 +8,16 @@
 
 namespace exemplar {
 
-enum class RegionKind { all, box, sphere, half_space, nearest };
+enum class RegionKind { all, box, sphere, cylinder, half_space, nearest };
 
 struct Region {
   RegionKind kind = RegionKind::all;
-  Vec3 centre = Vec3::Zero();    // box, sphere; a point of the half space's border
+  Vec3 centre = Vec3::Zero();    // box, sphere; middle of the cylinder; a point of the half space's border
   Vec3 size = Vec3::Ones();      // box: full side lengths, m
   Vec3 rotation = Vec3::Zero();  // box: rotation vector, rad
-  double radius = 1;             // sphere, m
+  double radius = 1;             // sphere, cylinder, m
+  double hollow = 0;             // cylinder: radius of the bore, m; 0: none
+  Vec3 axis = Vec3::UnitY();     // cylinder: from one end to the other, m
   Vec3 normal = Vec3::UnitY();   // half space: nodes with (x − centre)·normal ≥ 0 belong to it
   std::vector<Vec3> points;      // nearest: the node nearest to each
 };

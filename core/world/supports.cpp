@@ -25,12 +25,26 @@ std::vector<int> with_followers(const std::vector<int>& nodes, const std::vector
   return all;
 }
 
+// The coordinates that this support holds.
+void hold(const Support& support, int place, const Vec3& position, const Vec3& velocity,
+          SupportedNode& node) {
+  const std::array<bool, 3> axes{support.x, support.y, support.z};
+  for (int c = 0; c < 3; ++c) {
+    if (!axes[to_size(c)]) continue;
+    node.held[to_size(c)] = true;
+    node.support[to_size(c)] = place;
+    node.position[c] = position[c];
+    node.velocity[c] = velocity[c];
+  }
+}
+
 }  // namespace
 
 SupportSet::SupportSet(const std::vector<Support>& supports, const std::string& body,
                        const Points& start_positions, const std::vector<int>& leader)
     : m_start(start_positions) {
-  for (const Support& support : supports) {
+  for (std::size_t s = 0; s < supports.size(); ++s) {
+    const Support& support = supports[s];
     if (!support.body.empty() && support.body != body) continue;
     check_region(support.region);
     if (!support.keyframes.empty()) check_keyframes(support.keyframes);
@@ -38,6 +52,7 @@ SupportSet::SupportSet(const std::vector<Support>& supports, const std::string& 
     if (nodes.empty()) throw InputError("a support's region holds no node of body " + body);
     m_nodes.insert(m_nodes.end(), nodes.begin(), nodes.end());
     m_supports.push_back(support);
+    m_places.push_back(to_int(s));
     m_selected.push_back(std::move(nodes));
   }
   std::sort(m_nodes.begin(), m_nodes.end());
@@ -54,10 +69,9 @@ std::vector<SupportedNode> SupportSet::at(double time) const {
     for (const int node : m_selected[s]) {
       const Vec3 arm = m_start.row(node).transpose() - support.centre;
       const Vec3 turned = support.keyframes.empty() ? arm : Vec3(motion.orientation * arm);
-      held[node] = {node,
-                    {support.x, support.y, support.z},
-                    support.centre + motion.position + turned,
-                    motion.velocity + motion.angular_velocity.cross(turned)};
+      SupportedNode& entry = held.try_emplace(node, SupportedNode{node, {false, false, false}}).first->second;
+      hold(support, m_places[s], support.centre + motion.position + turned,
+           motion.velocity + motion.angular_velocity.cross(turned), entry);
     }
   }
   std::vector<SupportedNode> out;

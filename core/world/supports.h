@@ -15,6 +15,7 @@
 namespace exemplar {
 
 struct Support {
+  std::string name;  // of its columns; empty: none of its own
   std::string body;  // name of the body; empty: every body
   Region region;
   std::vector<Keyframe>
@@ -31,6 +32,8 @@ struct SupportedNode {
   std::array<bool, 3> held{true, true, true};
   Vec3 position = Vec3::Zero();  // m
   Vec3 velocity = Vec3::Zero();  // m/s
+  // Which support of the list given to the SupportSet holds each coordinate; −1: none of them.
+  std::array<int, 3> support = {-1, -1, -1};
 };
 
 // The supports of one body.
@@ -44,13 +47,15 @@ class SupportSet {
              const std::vector<int>& leader = {});
 
   bool empty() const { return m_supports.empty(); }
-  // Ascending by node. Where supports overlap, the later one in the list decides.
+  // Ascending by node. Supports that overlap combine axis by axis: a coordinate that several hold goes where the last of
+  // them says, and one that a support leaves free stays held by the others.
   std::vector<SupportedNode> at(double time) const;
   // All nodes that are held at some time, ascending.
   const std::vector<int>& nodes() const { return m_nodes; }
 
  private:
   std::vector<Support> m_supports;
+  std::vector<int> m_places;                 // of each in the list that was given
   std::vector<std::vector<int>> m_selected;  // nodes of each support
   std::vector<int> m_nodes;
   Points m_start;

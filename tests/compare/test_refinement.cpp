@@ -24,7 +24,8 @@ TEST(Refinement, WhatIsLeftOfAPowerLawIsFound) {
 TEST(Refinement, ALuckyPairDoesNotPromiseMoreThanSecondOrder) {
   EXPECT_NEAR(*left_after_middle(1, 0.01, 0), 0.01 / 0.75, 1e-12);
   // An accuracy divided by four makes steps of a second-order method 4^(1/3) times shorter, its error 4^(2/3) times smaller.
-  EXPECT_NEAR(*left_after_middle(1, 0.01, 0, k_fastest_of_accuracy), 0.01 / (1 - std::pow(4, -2.0 / 3)), 1e-5);
+  EXPECT_NEAR(*left_after_middle(1, 0.01, 0, k_fastest_of_accuracy), 0.01 / (1 - std::pow(4, -2.0 / 3)),
+              1e-5);
   EXPECT_NEAR(*left_by_steps(1, 0.01, 1, k_fastest_of_accuracy), 0.01 / (1 - std::pow(4, -2.0 / 3)), 1e-5);
 }
 

@@ -123,6 +123,20 @@ TEST(Fields, SupportsCarryTheWeight) {
   EXPECT_EQ(run.extra("inverted"), 0);
 }
 
+// Held at its foot, and all of it in z (plane strain): the second support must not free the foot.
+TEST(Fields, SupportsThatOverlapCombineAndTellTheirShares) {
+  FemRun run(block(R"(, "supports": [
+    {"name": "foot", "region": {"half_space": {"point": [0, 0.01, 0], "normal": "-y"}}},
+    {"name": "plane", "region": {"all": true}, "x": false, "y": false}])",
+                   ""));
+  ASSERT_EQ(run.frames(1, 20).status, Status::ok);
+  const double weight = 48 * 9.81;
+  EXPECT_NEAR(run.extra("reaction_foot_y"), weight, 1e-3 * weight);
+  EXPECT_EQ(run.extra("reaction_plane_y"), 0);
+  EXPECT_EQ(run.extra("reaction_foot_z"), 0);  // the plane holds z there too
+  EXPECT_NEAR(run.extra("reaction_y"), weight, 1e-3 * weight);
+}
+
 TEST(Fields, ContactCarriesTheWeight) {
   FemRun run(block("", R"({"name": "floor", "plane": {}, "friction": 0.5})"));
   ASSERT_EQ(run.frames(1, 20).status, Status::ok);

@@ -67,6 +67,17 @@ TEST(Region, SelectsNodes) {
   sphere.kind = RegionKind::sphere;
   sphere.centre = Vec3(1, 1, 1);
   EXPECT_EQ(select_nodes(sphere, p).size(), 7u);
+  Region cylinder;
+  cylinder.kind = RegionKind::cylinder;
+  cylinder.centre = Vec3(1, 1, 1);
+  cylinder.axis = Vec3(0, 2, 0);
+  EXPECT_EQ(select_nodes(cylinder, p).size(), 15u);  // three layers of five
+  cylinder.hollow = 0.5;
+  EXPECT_EQ(select_nodes(cylinder, p).size(), 12u);  // without those on its axis
+  cylinder.axis = Vec3(1, 0, 0);
+  EXPECT_EQ(select_nodes(cylinder, p).size(), 4u);  // the middle layer alone
+  cylinder.hollow = 1;
+  EXPECT_THROW(check_region(cylinder), InputError);
   Region nearest;
   nearest.kind = RegionKind::nearest;
   nearest.points = {Vec3(2.2, 2.3, 2.1), Vec3(0.1, 0, 0), Vec3(0, 0.2, 0)};
@@ -100,6 +111,48 @@ TEST(Supports, MoveAsToldAndLetGo) {
   EXPECT_EQ(set.at(1.5).size(), 1u);
   turn.region.centre.z() = 9;
   EXPECT_THROW(SupportSet({turn}, "b", p), InputError);
+}
+
+TEST(Supports, ThatOverlapCombineAxisByAxis) {
+  Support clamp, plane, lift;
+  clamp.region = top_region();
+  plane.x = plane.y = false;  // plane strain: all nodes keep their z
+  lift.region = top_region();
+  lift.x = lift.y = false;
+  lift.keyframes = {{0, Vec3::Zero(), Vec3::Zero()}, {1, Vec3(5, 5, 1), Vec3::Zero()}};
+  const Points p = grid();
+  for (const SupportedNode& node : SupportSet({clamp, plane}, "b", p).at(0)) {
+    const bool is_clamped = p(node.node, 2) == 2;
+    EXPECT_EQ(node.held, (std::array<bool, 3>{is_clamped, is_clamped, true})) << node.node;
+    EXPECT_EQ(node.support, (std::array<int, 3>{is_clamped ? 0 : -1, is_clamped ? 0 : -1, 1})) << node.node;
+    if (is_clamped) {
+      EXPECT_EQ(node.position, Vec3(p.row(node.node)));
+    }
+  }
+  for (const SupportedNode& node : SupportSet({clamp, lift}, "b", p).at(1)) {
+    EXPECT_EQ(node.held, (std::array<bool, 3>{true, true, true}));
+    EXPECT_LT((node.position - Vec3(p.row(node.node)) - Vec3(0, 0, 1)).norm(),
+              1e-14);  // the last one that holds z
+  }
+}
+
+// Up to 1, down to −½, cut at both ends.
+TEST(Loads, ACurveIsFollowedExactly) {
+  Load load;
+  load.region = top_region();
+  load.value = Vec3(2, 0, 0);
+  load.start = 0.05;
+  load.end = 0.5;
+  load.curve = Curve{{0, 0.1, 0.3}, {0, 1, -0.5}, Interpolation::linear};
+  const Points p = grid();
+  const LoadSet set({load}, "b", p, masses(), top());
+  for (const int steps : {3, 7, 100}) {
+    double impulse = 0;
+    for (int i = 0; i < steps; ++i)
+      impulse += set.forces(p, 0.6 * i / steps, 0.6 * (i + 1) / steps).sum() * 0.6 / steps;
+    // 0.05 to 0.1: mean 0.75; 0.1 to 0.3: mean 0.25; 0.3 to 0.5: −0.5.
+    EXPECT_NEAR(impulse, 2 * (0.05 * 0.75 + 0.2 * 0.25 - 0.2 * 0.5), 1e-12) << steps;
+  }
 }
 
 TEST(Loads, ImpulseIsTheSameForEveryStepSize) {
