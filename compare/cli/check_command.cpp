@@ -82,15 +82,30 @@ std::vector<Problem> method_problems(const SceneFile& file, const Scene& scene, 
   return problems;
 }
 
+// One remark for each thing that is not modelled, with all methods that leave it out.
+void note_gaps(const SceneFile& file, const std::map<std::string, std::vector<std::string>>& methods_by_gap,
+               Findings& findings) {
+  for (const auto& [gap, methods] : methods_by_gap) {
+    const bool is_one = methods.size() == 1;
+    const std::string names =
+        is_one
+            ? methods.front()
+            : fmt::format("{} and {}", fmt::join(methods.begin(), methods.end() - 1, ", "), methods.back());
+    findings.remarks.push_back(
+        {file.path, "", fmt::format("{} {} not model {}", names, is_one ? "does" : "do", gap)});
+  }
+}
+
 // Named methods must work; of all of them at least one.
 void check_methods(const SceneFile& file, const Scene& scene, const CheckArguments& arguments,
                    const Registry& registry, Findings& findings) {
   bool one_works = false;
   std::vector<Problem> refusals;
+  std::map<std::string, std::vector<std::string>> methods_by_gap;
   for (const MethodInfo& method : registry.methods()) {
     if (!arguments.method.empty() && method.name != arguments.method) continue;
-    for (const std::string& missing : not_modelled(scene, method.capabilities))
-      findings.remarks.push_back({file.path, "", fmt::format("{} does not model {}", method.name, missing)});
+    for (const std::string& gap : not_modelled(scene, method.capabilities))
+      methods_by_gap[gap].push_back(method.name);
     if (arguments.fast) continue;
     const std::vector<Problem> problems = method_problems(file, scene, method);
     one_works = one_works || problems.empty();
@@ -99,6 +114,7 @@ void check_methods(const SceneFile& file, const Scene& scene, const CheckArgumen
       refusals.push_back(problem);
     }
   }
+  note_gaps(file, methods_by_gap, findings);
   if (arguments.fast) return;
   auto& list = arguments.method.empty() && one_works ? findings.remarks : findings.problems;
   list.insert(list.end(), refusals.begin(), refusals.end());

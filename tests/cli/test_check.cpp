@@ -62,6 +62,19 @@ TEST_F(Check, AGoodSceneIsGoodForEveryMethodThatTakesIt) {
   EXPECT_EQ(run("EXEMPLAR check scene.json --method shel").exit_code, 2);
 }
 
+// A good scene with poses and a yield stress: one line for each thing that some methods leave out, with their names.
+TEST_F(Check, WhatMethodsLeaveOutTakesOneLineEach) {
+  write_text(m_folder / "posed.json",
+             R"({"bodies": [{"name": "bar", "surface": {"box": {}}, "volume": {"grid": [2, 2, 2]},
+    "material": {"yield_stress": 1e4}, "examples": [{"name": "twisted", "twist": {"axis": "y", "angle": 40}}]}]})");
+  const Outcome outcome = run("EXEMPLAR check --fast posed.json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_NE(outcome.errors.find("rigid, mass-spring and peridynamics do not model plasticity"),
+            std::string::npos)
+      << outcome.errors;
+  EXPECT_LE(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 6) << outcome.errors;
+}
+
 TEST_F(Check, ABodyInsideAnObstacleIsRefusedByAll) {
   write_scene(R"({"body": {"position": [0, 0.05, 0]}})");
   expect_refused({"scene.json: bodies[0].position: box starts 0.05 m inside floor (obstacles[0])"});
