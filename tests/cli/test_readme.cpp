@@ -1,5 +1,5 @@
-// The README's tables say what the program says: the methods between <!-- methods --> and <!-- /methods -->,
-// the commands between <!-- figures --> and <!-- /figures -->.
+// The README's pictures, and the commands of docs/figures.md between <!-- figures --> and <!-- /figures -->.
+// scripts/docs --check tests the tables of methods.
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -17,7 +17,7 @@ class Readme : public testing::ProgramTest {
  protected:
   // The text between two markers; empty when there are none.
   static std::string section(const std::string& name) {
-    const std::string text = testing::read_text(EXEMPLAR_SOURCE_DIR "/README.md");
+    const std::string text = testing::read_text(EXEMPLAR_SOURCE_DIR "/docs/figures.md");
     const std::string open = "<!-- " + name + " -->";
     const std::size_t begin = text.find(open);
     if (begin == std::string::npos) return "";
@@ -35,35 +35,9 @@ class Readme : public testing::ProgramTest {
   }
 };
 
-std::vector<std::string> table_rows(const std::string& text) {
-  std::vector<std::string> rows;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("|") && line.find("---") == std::string::npos) rows.push_back(line);
-  }
-  if (!rows.empty()) rows.erase(rows.begin());  // the header
-  return rows;
-}
-
-// Every cell is what the registry says.
-TEST_F(Readme, MethodTableIsTheRegistrys) {
-  const std::string text = section("methods");
-  ASSERT_FALSE(text.empty()) << "README.md has no <!-- methods --> table";
-  const testing::Outcome outcome = run("EXEMPLAR list methods --json");
-  ASSERT_EQ(outcome.exit_code, 0);
-  std::vector<std::string> expected;
-  const Json all = Json::parse(outcome.output);
-  for (const Json& method : all["methods"]) {
-    auto cell = [&](const char* key) { return method[key].get<std::string>(); };
-    expected.push_back("| `" + cell("name") + "` | " + cell("source") + " | `" + cell("scene") + "` | " +
-                       cell("validated_by") + " |");
-  }
-  EXPECT_EQ(table_rows(text), expected) << "run scripts/docs";
-}
-
 TEST_F(Readme, CommandsOfTheFigureTableExist) {
   const std::string text = section("figures");
-  ASSERT_FALSE(text.empty()) << "README.md has no <!-- figures --> table";
+  ASSERT_FALSE(text.empty()) << "docs/figures.md has no <!-- figures --> table";
   const std::string methods = run("EXEMPLAR list methods --json").output;
   const std::string cases = run("EXEMPLAR validate --list").output,
                     benches = run("EXEMPLAR bench --list").output;
