@@ -13,22 +13,7 @@ namespace exemplar::coupons {
 
 namespace {
 
-const std::vector<std::string> k_elastic_bar{"supports", k_elasticity};
-
-// Displacement of the end face, the mean over its vertices, m.
-std::vector<double> tip_displacement(const LiveRun& run, const Points& surface) {
-  const Points& start = run.scene().bodies.front().initial_surface();
-  const double end = start.col(0).maxCoeff() - 1e-6;
-  Vec3 sum = Vec3::Zero();
-  int count = 0;
-  for (Eigen::Index v = 0; v < start.rows(); ++v) {
-    if (start(v, 0) < end) continue;
-    sum += (surface.row(v) - start.row(v)).transpose();
-    ++count;
-  }
-  sum /= count;
-  return {sum.x(), sum.y(), sum.z()};
-}
+const std::vector<std::string> k_elastic_bar{"supports", k_elasticity}, k_stiffness_words{"stiff", "Young"};
 
 Json material_json(const BeamMaterial& m, double damping) {
   return {{"density", m.density}, {"young", m.young}, {"poisson", m.poisson}, {"damping", damping}};
@@ -42,12 +27,13 @@ Coupon hanging_bar() {
   const double damping = 0.004;
   Bar bar;
   bar.cells_along = 11;
+  bar.is_held_along_only = true;
   const double frequency = std::sqrt(material.young / material.density) / (4 * bar.length);
   Coupon c;
   c.name = "hanging-bar";
   c.title = "A bar of one metre hangs by its end";
   c.quantities = {{"elongation", "elongation under its own weight", "m",
-                   "ρgL²/2E, the integral of the strain ρg(L − x)/E", k_elastic_bar}};
+                   "ρgL²/2E, the integral of the strain ρg(L − x)/E", k_elastic_bar, k_stiffness_words}};
   c.scene = [=](const Subject& subject) {
     Json scene = scene_document(subject, k_periods / frequency,
                                 bar_body(subject, bar, material_json(material, damping)));
@@ -73,13 +59,13 @@ Coupon thick_cantilever() {
   Coupon c;
   c.name = "thick-cantilever";
   c.title = "A bar eight times as long as thick is clamped and let go";
-  c.quantities = {
-      {"thick-sag", "sag of the tip", "m", "3ρgL⁴/2Eh² + ρgL²/2κG (Timoshenko; κ of Cowper 1966)",
-       k_elastic_bar},
-      {"frequency", "first bending frequency", "Hz",
-       "(1.8751²/2π) √(Eh²/12ρL⁴), shear after Dunkerley, rotary inertia after Rayleigh", k_elastic_bar},
-      {"damping", "share of critical damping", "", "βω/2 of damping in proportion to stiffness",
-       k_elastic_bar}};
+  c.quantities = {{"thick-sag", "sag of the tip", "m", "3ρgL⁴/2Eh² + ρgL²/2κG (Timoshenko; κ of Cowper 1966)",
+                   k_elastic_bar, k_stiffness_words},
+                  {"frequency", "first bending frequency", "Hz",
+                   "(1.8751²/2π) √(Eh²/12ρL⁴), shear after Dunkerley, rotary inertia after Rayleigh",
+                   k_elastic_bar, k_stiffness_words},
+                  {"damping", "share of critical damping", "", "βω/2 of damping in proportion to stiffness",
+                   k_elastic_bar, k_stiffness_words}};
   c.scene = [=](const Subject& subject) {
     return scene_document(subject, k_periods / frequency,
                           bar_body(subject, bar, material_json(material, damping)));
@@ -107,7 +93,8 @@ Coupon thin_cantilever() {
   Coupon c;
   c.name = "thin-cantilever";
   c.title = "A strip forty times as long as thick is clamped and let go";
-  c.quantities = {{"thin-sag", "sag of the tip", "m", "3ρgL⁴/2Eh² + ρgL²/2κG (Timoshenko)", k_elastic_bar}};
+  c.quantities = {{"thin-sag", "sag of the tip", "m", "3ρgL⁴/2Eh² + ρgL²/2κG (Timoshenko)", k_elastic_bar,
+                   k_stiffness_words}};
   c.scene = [=](const Subject& subject) {
     return scene_document(subject, k_periods / frequency,
                           bar_body(subject, bar, material_json(material, damping)));

@@ -28,11 +28,12 @@ struct Subject {
 };
 
 struct Quantity {
-  std::string name;                // of its column: "thick-sag"
-  std::string title;               // in a few words
-  std::string unit;                // of measured and expected; empty: a plain number
-  std::string source;              // the closed form, and where it comes from
-  std::vector<std::string> needs;  // names of capabilities, and k_elasticity
+  std::string name;                         // of its column: "thick-sag"
+  std::string title;                        // in a few words
+  std::string unit;                         // of measured and expected; empty: a plain number
+  std::string source;                       // the closed form, and where it comes from
+  std::vector<std::string> needs;           // names of capabilities, and k_elasticity
+  std::vector<std::string> warned_by = {};  // words of warnings that are about it
 };
 
 // Numbers watched in the frames of a run, from the start on.
@@ -74,6 +75,9 @@ const std::vector<Coupon>& all_coupons();
 // Methods that take a coefficient of restitution have no elasticity to bounce by, and the other way round
 // (Capabilities::material_restitution): rigid methods deform for good or not at all.
 bool models_elasticity(const Capabilities& capabilities);
+
+// One of the warnings is about the quantity and names a number.
+bool is_warned_of(const Quantity& quantity, const std::vector<std::string>& warnings);
 
 // Why a method is not asked for a quantity; empty: it is.
 std::string reason_left_out(const MethodInfo& method, const Coupon& coupon, const Quantity& quantity);

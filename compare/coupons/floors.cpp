@@ -1,4 +1,5 @@
 // Bodies on a floor. A slope is a level floor under tilted gravity, so that nothing of the place of the body is rounded.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -29,11 +30,6 @@ Json box_on_slope(const Subject& subject, double duration, double tangent) {
   return scene;
 }
 
-std::vector<double> centre_of(const LiveRun&, const Points& surface) {
-  const Vec3 centre = surface.colwise().mean().transpose();
-  return {centre.x(), centre.y(), centre.z()};
-}
-
 // A speed at which a body goes its own length in a minute.
 double slow_speed(double length) {
   return length / k_minute;
@@ -47,7 +43,8 @@ Coupon sticks() {
                    "speed at which it creeps",
                    "m/s",
                    "0: tan θ = 0.9 μ (Coulomb); 100 %: its own length in a minute",
-                   {"friction"}}};
+                   {"friction"},
+                   {"friction", "creep"}}};
   c.scene = [](const Subject& subject) { return box_on_slope(subject, 3, 0.9 * k_friction); };
   c.watch = centre_of;
   c.read = [](const Subject&, const Course& course) {
@@ -67,7 +64,8 @@ Coupon slides() {
                    "acceleration down the slope",
                    "m/s²",
                    "g (sin θ − μ cos θ), tan θ = 1.1 μ (Coulomb)",
-                   {"friction"}}};
+                   {"friction"},
+                   {"friction", "creep"}}};
   c.scene = [=](const Subject& subject) { return box_on_slope(subject, 2, tangent); };
   c.watch = centre_of;
   c.read = [=](const Subject&, const Course& course) {
@@ -76,10 +74,46 @@ Coupon slides() {
   return c;
 }
 
+// Speed: root mean square over the body's mass, at the end.
+std::vector<double> centre_and_speed(const LiveRun& run, const Points& surface) {
+  std::vector<double> row = centre_of(run, surface);
+  const Diagnostics d = run.method().diagnostics();
+  row.push_back(std::sqrt(2 * std::max(d.kinetic_energy, 0.0) / d.mass));
+  return row;
+}
+
+Coupon rest() {
+  Coupon c;
+  c.name = "rest";
+  c.title = "A box lies on a floor for a minute";
+  c.quantities = {{"rest-drift",
+                   "how far it moves along the floor",
+                   "m",
+                   "0: nothing moves it; 100 %: its own length",
+                   {},
+                   {"rest", "friction"}},
+                  {"rest-speed",
+                   "speed that is left, root mean square over the mass",
+                   "m/s",
+                   "0: everything has come to rest; 100 %: its own length in a minute",
+                   {},
+                   {"rest", "swing"}}};
+  c.scene = [](const Subject& subject) { return box_on_slope(subject, k_minute, 0); };
+  c.watch = centre_and_speed;
+  c.every = 60;
+  c.counts_cut = true;
+  c.read = [](const Subject&, const Course& course) {
+    const std::vector<double>&first = course.rows.front(), &last = course.rows.back();
+    const double length = k_box_size.x(), drift = std::hypot(last[0] - first[0], last[2] - first[2]);
+    return std::vector<Reading>{{drift, 0, length}, {last[3], 0, slow_speed(length)}};
+  };
+  return c;
+}
+
 }  // namespace
 
 std::vector<Coupon> floor_coupons() {
-  return {sticks(), slides()};
+  return {sticks(), slides(), rest()};
 }
 
 }  // namespace exemplar::coupons

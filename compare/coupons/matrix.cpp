@@ -39,10 +39,11 @@ std::vector<Cell> empty_cells(const Task& task, int resolution) {
   return cells;
 }
 
-void fill(Cell& cell, const CouponRun& run, std::size_t quantity) {
+void fill(Cell& cell, const CouponRun& run, const Coupon& coupon, std::size_t quantity) {
   cell.outcome = run.outcome;
   cell.cpu_seconds = run.cpu_seconds;
   cell.warnings = run.warnings;
+  cell.is_warned = is_warned_of(coupon.quantities.at(quantity), run.warnings);
   cell.reason = run.reason;
   if (run.readings.empty()) return;
   const Reading& reading = run.readings.at(quantity);
@@ -71,7 +72,7 @@ void run_task(Task& task, const Registry& registry, const MatrixOptions& options
       if (run.outcome == Outcome::cut) stopped = fmt::format("resolution {} was cut already", resolution);
     }
     for (std::size_t q = 0; q < cells.size(); ++q) {
-      if (cells[q].outcome != Outcome::left_out) fill(cells[q], run, q);
+      if (cells[q].outcome != Outcome::left_out) fill(cells[q], run, *task.coupon, q);
       task.cells.push_back(std::move(cells[q]));
     }
   }
@@ -100,7 +101,7 @@ void work_on(std::vector<Task>& tasks, const Registry& registry, const MatrixOpt
 }  // namespace
 
 bool is_unsaid(const Cell& cell) {
-  return cell.has_reading && std::abs(cell.error) > k_large_error && cell.warnings.empty();
+  return cell.has_reading && std::abs(cell.error) > k_large_error && !cell.is_warned;
 }
 
 Matrix run_matrix(const Registry& registry, const MatrixOptions& options) {

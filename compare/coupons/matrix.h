@@ -20,6 +20,7 @@ struct Cell {
   double cpu_seconds = 0;                        // of the run's steps, without its set-up
   std::string reason;                            // why there is no reading; what is special about it
   std::vector<std::string> warnings;             // of the run
+  bool is_warned = false;                        // one of them is about the quantity
 };
 
 // An error above this is to be warned of by the run itself.

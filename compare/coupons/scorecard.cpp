@@ -18,7 +18,7 @@ constexpr const char* k_dash = "–";
 
 const std::vector<std::string> k_columns{"coupon",   "quantity", "method",  "resolution", "outcome",
                                          "measured", "expected", "unit",    "error [%]",  "cpu [s]",
-                                         "unsaid",   "reason",   "warnings"};
+                                         "warned",   "reason",   "warnings"};
 
 template <class Member>
 std::vector<std::string> each_once(const std::vector<Cell>& cells, Member member) {
@@ -99,6 +99,7 @@ Cell cell_from(const std::vector<std::string>& row, const std::filesystem::path&
   cell.error = number_in(row[8], file) / 100;
   cell.has_reading = std::isfinite(cell.error);
   cell.cpu_seconds = number_in(row[9], file);
+  cell.is_warned = row[10] == "yes";
   cell.reason = row[11];
   if (!row[12].empty()) cell.warnings = {row[12]};
   return cell;

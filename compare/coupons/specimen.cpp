@@ -64,7 +64,9 @@ Json bar_body(const Subject& subject, const Bar& bar, const Json& material) {
   body["material"] = material;
   body["supports"] =
       Json::array({{{"region", {{"half_space", {{"point", {k_edge, 0, 0}}, {"normal", {-1, 0, 0}}}}}}}});
-  if (subject.takes_sheets) body["supports"][0]["clamped"] = true;
+  Json& support = body["supports"][0];
+  if (bar.is_held_along_only) support["y"] = support["z"] = false;
+  if (subject.takes_sheets) support["clamped"] = true;
   return body;
 }
 
@@ -90,6 +92,36 @@ Json scene_document(const Subject& subject, double duration, Json body) {
   set_resolution(subject, cells_of(subject, body), document);
   document["bodies"] = Json::array({std::move(body)});
   return document;
+}
+
+double face_distance(const LiveRun& run, const Points& surface) {
+  const Points& start = run.scene().bodies.front().initial_surface();
+  const double low = start.col(1).minCoeff() + k_edge, high = start.col(1).maxCoeff() - k_edge;
+  double below = 0, above = 0, lowest = 0, highest = 0;
+  for (Eigen::Index v = 0; v < start.rows(); ++v) {
+    if (start(v, 1) < low) below += surface(v, 1), ++lowest;
+    if (start(v, 1) > high) above += surface(v, 1), ++highest;
+  }
+  return above / highest - below / lowest;
+}
+
+std::vector<double> tip_displacement(const LiveRun& run, const Points& surface) {
+  const Points& start = run.scene().bodies.front().initial_surface();
+  const double end = start.col(0).maxCoeff() - k_edge;
+  Vec3 sum = Vec3::Zero();
+  int count = 0;
+  for (Eigen::Index v = 0; v < start.rows(); ++v) {
+    if (start(v, 0) < end) continue;
+    sum += (surface.row(v) - start.row(v)).transpose();
+    ++count;
+  }
+  sum /= count;
+  return {sum.x(), sum.y(), sum.z()};
+}
+
+std::vector<double> centre_of(const LiveRun&, const Points& surface) {
+  const Vec3 centre = surface.colwise().mean().transpose();
+  return {centre.x(), centre.y(), centre.z()};
 }
 
 Json floor_obstacle() {

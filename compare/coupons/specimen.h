@@ -20,6 +20,7 @@ struct Bar {
   double length = 1, height = 0.1, width = 0.1;  // m, along x, y, z
   double stub = 0.1;                             // m: held part behind x = 0
   int cells_along = 10;                          // cubes of one height, stub included, at resolution 1
+  bool is_held_along_only = false;               // the held end may grow thinner
 };
 
 // Clamped at x = 0, free at x = length: a solid, or a sheet for methods that take nothing else.
@@ -32,6 +33,13 @@ Json ball_body(const Subject& subject, double radius, const Vec3& position, cons
 
 // A whole scene of one body, without title; frames per second are the scene format's own default.
 Json scene_document(const Subject& subject, double duration, Json body);
+// Watched: displacement of the end face, the mean over its vertices, m.
+std::vector<double> tip_displacement(const LiveRun& run, const Points& surface);
+// Between the faces that were lowest and highest at the start, along y, m.
+double face_distance(const LiveRun& run, const Points& surface);
+// Watched: the mean place of all vertices, m.
+std::vector<double> centre_of(const LiveRun& run, const Points& surface);
+
 Json floor_obstacle();
 Json vector_json(const Vec3& v);
 
