@@ -8,8 +8,10 @@
 
 #include "compare/cli/commands.h"
 #include "compare/cli/interrupt.h"
+#include "compare/coupons/page.h"
 #include "compare/coupons/scorecard.h"
 #include "core/base/errors.h"
+#include "core/base/stopwatch.h"
 #include "core/output/atomic_file.h"
 #include "core/output/target_file.h"
 
@@ -74,7 +76,7 @@ void write_text_target(const std::string& path, bool overwrite, const std::strin
   write_target(path, {overwrite, {}}, [&] { write_file_atomically(path, text); });
 }
 
-void write_results(const CouponsArguments& arguments, const coupons::Matrix& matrix,
+void write_results(const CouponsArguments& arguments, const coupons::Matrix& matrix, const std::string& page,
                    const Terminal& terminal) {
   if (!arguments.record.empty())
     write_text_target(arguments.record, arguments.overwrite,
@@ -82,7 +84,8 @@ void write_results(const CouponsArguments& arguments, const coupons::Matrix& mat
   if (arguments.output.empty()) return;
   const fs::path folder = arguments.output;
   write_file_atomically(folder / "coupons.csv", csv_text(matrix.cells));
-  terminal.say(fmt::format("all of it in {}", (folder / "coupons.csv").string()));
+  write_file_atomically(folder / "coupons.html", page);
+  terminal.say(fmt::format("all of it in {}", (folder / "coupons.html").string()));
 }
 
 }  // namespace
@@ -108,10 +111,11 @@ int coupons_command(const CouponsArguments& arguments, const Registry& registry,
     mark_folder(arguments.output);
   }
   const PolledInterrupts interrupts;
+  const Stopwatch stopwatch;
   const coupons::Matrix matrix = run_matrix(registry, options);
   terminal.say(format_table(score_rows(matrix.cells, matrix.methods)));
   for (const std::string& line : remarks_on(matrix.cells, matrix.methods)) terminal.say(line);
-  write_results(arguments, matrix, terminal);
+  write_results(arguments, matrix, coupons_page(matrix, registry, stopwatch.seconds()), terminal);
   return interrupt_requested() ? k_exit_interrupted : k_exit_done;
 }
 
