@@ -2,10 +2,9 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numbers>
 
-#include "compare/coupons/beam_theory.h"
 #include "compare/coupons/groups.h"
+#include "compare/coupons/impact_theory.h"
 #include "compare/coupons/lines.h"
 #include "compare/coupons/specimen.h"
 
@@ -23,13 +22,6 @@ Json ball_material(double young, double damping) {
           {"friction", 0.5},
           {"restitution", k_coefficient},
           {"damping", damping}};
-}
-
-// 2.8683 (m² / (R E*² v))^(1/5), E* = E / (1 − ν²), of a ball on a rigid plane.
-double hertz_time(double young, double speed) {
-  const double mass = 1000 * 4.0 / 3 * std::numbers::pi * std::pow(k_radius, 3);
-  const double stiffness = young / (1 - 0.3 * 0.3);
-  return 2.8683 * std::pow(mass * mass / (k_radius * stiffness * stiffness * speed), 0.2);
 }
 
 struct Bounce {
@@ -80,7 +72,8 @@ Coupon rebound() {
   c.read = [=](const Subject& subject, const Course& course) {
     const Bounce bounce = bounce_of(course, speed);
     const double share = models_elasticity(subject.capabilities) ? 1 : k_coefficient * k_coefficient;
-    return std::vector<Reading>{{bounce.energy, share}, {bounce.time, hertz_time(young, speed)}};
+    return std::vector<Reading>{{bounce.energy, share},
+                                {bounce.time, hertz_time(young, 0.3, 1000, k_radius, speed)}};
   };
   return c;
 }

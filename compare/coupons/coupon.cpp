@@ -13,14 +13,6 @@ namespace exemplar::coupons {
 
 namespace {
 
-// What flags of capabilities do not say. An empty quantity: every one of the coupon.
-struct LeftOut {
-  const char* method;
-  const char* coupon;
-  const char* quantity;
-  const char* reason;
-};
-
 constexpr const char* k_towards_examples = "yields only towards example poses, and the specimen has none";
 constexpr const char* k_no_ball = "simulates sheets, and a solid ball is none";
 constexpr const char* k_no_crack = "breaks only along cuts that are made beforehand";
@@ -83,6 +75,10 @@ const std::vector<Coupon>& all_coupons() {
 
 bool models_elasticity(const Capabilities& capabilities) {
   return capabilities.deformation && !capabilities.material_restitution;
+}
+
+std::span<const LeftOut> left_out() {
+  return k_left_out;
 }
 
 bool is_warned_of(const Quantity& quantity, const std::vector<std::string>& warnings) {

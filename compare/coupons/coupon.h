@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,15 @@ const std::vector<Coupon>& all_coupons();
 // Methods that take a coefficient of restitution have no elasticity to bounce by, and the other way round
 // (Capabilities::material_restitution): rigid methods deform for good or not at all.
 bool models_elasticity(const Capabilities& capabilities);
+
+// What flags of capabilities do not say of a method. An empty quantity: every one of the coupon.
+struct LeftOut {
+  const char* method;
+  const char* coupon;
+  const char* quantity;
+  const char* reason;
+};
+std::span<const LeftOut> left_out();
 
 // One of the warnings is about the quantity and names a number.
 bool is_warned_of(const Quantity& quantity, const std::vector<std::string>& warnings);

@@ -165,7 +165,7 @@ std::string csv_text(const std::vector<Cell>& cells) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{:.3g},{},{},{}\n", cell.coupon, cell.quantity,
                         cell.method, cell.resolution, to_string(cell.outcome),
                         number_text(cell.measured * known), number_text(cell.expected * known), cell.unit,
-                        number_text(100 * cell.error * known), cell.cpu_seconds, is_unsaid(cell) ? "yes" : "",
+                        number_text(100 * cell.error * known), cell.cpu_seconds, cell.is_warned ? "yes" : "",
                         quoted(cell.reason), quoted(joined(cell.warnings)));
   }
   return text;

@@ -114,7 +114,7 @@
   function buildProfile() {
     const section = document.getElementById('profile');
     section.append(...heading('profile', 'Performance profile', 'Over all quantities: how many a method answers with at most this error. What it does not model counts as unanswered, so a curve ends at the share that the method can answer at all.'), legend());
-    const width = 860, height = 330, left = 52, right = 16, top = 12, bottom = 40, low = 1e-3, high = 10;
+    const width = 860, height = 330, left = 52, right = 30, top = 12, bottom = 40, low = 1e-3, high = 10;
     const x = scale(low, high, left, width - right), y = v => height - bottom - v * (height - top - bottom);
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'share of quantities answered within an error'});
     for (const v of [0, 0.25, 0.5, 0.75, 1]) drawing.append(svg('line', {class: 'grid', x1: left, x2: width - right, y1: y(v), y2: y(v)}), text(left - 6, y(v) + 4, share(v).replace('0.0', '0'), 'end'));
@@ -140,8 +140,8 @@
     if (!all.length) return null;
     const width = 420, height = 250, left = 58, right = 10, top = 10, bottom = 40;
     const error = cell => Math.max(least, Math.abs(cell.error)), cost = cell => Math.max(least_cost, cell.cpu);
-    const range = values => [Math.pow(10, Math.floor(Math.log10(Math.min(...values)) - 0.05)), Math.pow(10, Math.ceil(Math.log10(Math.max(...values)) + 0.05))];
-    const [x0, x1] = range(all.map(cost)), [y0, y1] = range(all.map(error));
+    const range = (values, bottom) => [Math.max(bottom, Math.pow(10, Math.floor(Math.log10(Math.min(...values)) - 0.05))), Math.pow(10, Math.ceil(Math.log10(Math.max(...values)) + 0.05))];
+    const [x0, x1] = range(all.map(cost), least_cost), [y0, y1] = range(all.map(error), least);
     const x = scale(x0, x1, left, width - right), y = scale(y0, y1, height - bottom, top);
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `error against cost: ${quantity.title}`});
     for (const v of decades(y0, y1)) drawing.append(svg('line', {class: 'grid', x1: left, x2: width - right, y1: y(v), y2: y(v)}), text(left - 6, y(v) + 4, (v <= least ? '≤ ' : '') + digits(100 * v, 1) + ' %', 'end'));
@@ -170,7 +170,7 @@
       const large = own.filter(([, cell]) => isLarge(cell));
       const reasons = new Map();
       for (const [quantity, cell] of own) if (cell.reason) reasons.set(cell.reason, [...(reasons.get(cell.reason) || []), quantity.name]);
-      const warnings = new Set(large.flatMap(([, cell]) => cell.warnings));
+      const warnings = new Set(large.filter(([, cell]) => cell.warned).flatMap(([, cell]) => cell.warnings));
       return el('li', {style: `--c:${method.colour}`}, el('h3', {}, swatch(method), method.name),
         large.length ? el('ul', {}, ...large.map(([quantity, cell]) => el('li', {}, `${quantity.name}: ${percent(cell.error)} % (${measured(cell, quantity)})`, cell.warned ? '' : el('b', {}, ' – the run does not say so')))) : el('p', {class: 'yes'}, 'No large error.'),
         ...[...warnings].map(warning => el('p', {class: 'warning'}, '⚠ ' + warning)),
