@@ -27,6 +27,7 @@ struct Arguments {
   std::string help;
   CompareArguments compare;
   CertifyArguments certify;
+  CouponsArguments coupons;
   ExportArguments export_to;
   RecordArguments validate, bench;
 };
@@ -279,6 +280,37 @@ void add_certify(CLI::App& app, CertifyArguments& a) {
       ->check(CLI::Range(0, 1024));
 }
 
+void add_coupons(CLI::App& app, CouponsArguments& a) {
+  CLI::App* c =
+      app.add_subcommand("coupons", "Ask every method small questions with known answers, at its defaults");
+  c->footer(
+      "The table shows the error in per cent at the finest resolution that ran: '!' where it is large and "
+      "the run\n"
+      "says nothing, 'w' where the run warns, '–' where a method does not model it, '~' where the budget "
+      "ended it.\n"
+      "Examples:\n"
+      "  exemplar coupons\n"
+      "  exemplar coupons fem shape-matching --coupon thick-cantilever --resolution 2\n"
+      "  exemplar coupons --write out/coupon-scenes --coupon slide");
+  c->add_option("methods", a.methods, "Methods; default all");
+  c->add_option("--coupon", a.coupons, "Only this coupon (exemplar coupons --list)")->allow_extra_args(false);
+  c->add_option("--resolution", a.resolution, "The finest of three resolutions")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 3));
+  c->add_option("-o,--output", a.output, "Folder for coupons.csv and the page coupons.html");
+  c->add_option("--threads", a.threads, "Runs side by side, of one thread each (0: one per processor)")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  c->add_option("--budget", a.budget, "Processor time [s] after which a run is cut")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  c->add_option("--write", a.scenes, "Write the scenes into this folder instead of running them");
+  c->add_option("--record", a.record, "Write the finest results into this file (docs/coupons.csv)");
+  c->add_option("--scorecard", a.scorecard, "Print the README's table from such a file");
+  c->add_flag("--list", a.list, "Only list the coupons with what they expect");
+  add_overwrite(*c, a.overwrite);
+}
+
 void add_export(CLI::App& app, ExportArguments& a) {
   CLI::App* c = app.add_subcommand("export", "Write a run or a comparison for other programs");
   c->footer(
@@ -320,6 +352,7 @@ void add_commands(CLI::App& app, Arguments& a) {
   add_rig(app, a.rig);
   add_pose(app, a.pose);
   add_certify(app, a.certify);
+  add_coupons(app, a.coupons);
   add_export(app, a.export_to);
   add_check(app, a.check);
   add_records(app, "validate", "Run the physics validation cases: measured against expected", a.validate)
@@ -363,6 +396,7 @@ int dispatch(const CLI::App& app, const Arguments& a, const Registry& registry, 
     return a.pose.reach ? reach_command(a.pose, registry, terminal) : pose_command(a.pose, terminal);
   if (command == "compare") return compare_command(a.compare, registry, terminal);
   if (command == "certify") return certify_command(a.certify, registry, terminal);
+  if (command == "coupons") return coupons_command(a.coupons, registry, terminal);
   if (command == "export") return export_command(a.export_to, terminal);
   if (command == "validate") return validate_command(a.validate, registry, terminal);
   return bench_command(a.bench, registry, terminal);

@@ -134,6 +134,20 @@ struct CertifyArguments {
 };
 int certify_command(const CertifyArguments& arguments, const Registry& registry, const Terminal& terminal);
 
+struct CouponsArguments {
+  std::vector<std::string> methods, coupons;  // empty: all
+  int resolution = 3;                         // the finest
+  int threads = 0;                            // runs side by side; 0: one per processor
+  double budget = 60;                         // s of processor time of one run
+  std::string output;                         // a folder for coupons.csv and coupons.html
+  std::string scenes;                         // a folder for the scenes; then nothing is run
+  std::string record;                         // the finest results, for the README
+  std::string scorecard;                      // such a file: prints the README's table
+  bool list = false;
+  bool overwrite = false;
+};
+int coupons_command(const CouponsArguments& arguments, const Registry& registry, const Terminal& terminal);
+
 struct ExportArguments {
   std::string directory;  // a run or a comparison
   std::string output;     // .glb, .usda, .pc2, .mp4 or .gif

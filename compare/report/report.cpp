@@ -10,6 +10,7 @@
 #include "compare/jobs/quoting.h"
 #include "compare/report/assets.h"
 #include "compare/report/export.h"
+#include "compare/report/page_text.h"
 #include "compare/report/pictures.h"
 #include "compare/report/view_camera.h"
 #include "compare/results/cards.h"
@@ -305,41 +306,6 @@ std::string layer_scripts(const Exported& exported) {
     add(i, "surface", exported.runs[i].surface);
     add(i, "obstacles", exported.runs[i].obstacles);
   }
-  return text;
-}
-
-// Text inside <script> must not end it.
-std::string inside_script(std::string text) {
-  for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3)
-    text.insert(at + 1, "\\");
-  return text;
-}
-
-// JSON inside <script>: "</", "<!--" and "<script" change what the browser reads, so no < is left at all.
-std::string json_inside_script(const std::string& json) {
-  std::string text;
-  for (const char c : json) {
-    if (c == '<') {
-      text += "\\u003c";
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
-// Replaces %NAME% marks of the page, each once, without looking into what was put in.
-std::string filled(std::string_view page, const std::vector<std::pair<std::string, std::string>>& parts) {
-  std::string text;
-  std::size_t from = 0;
-  for (const auto& [mark, content] : parts) {
-    const std::size_t at = page.find("%" + mark + "%", from);
-    if (at == std::string_view::npos) continue;
-    text += page.substr(from, at - from);
-    text += content;
-    from = at + mark.size() + 2;
-  }
-  text += page.substr(from);
   return text;
 }
 

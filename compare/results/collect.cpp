@@ -258,6 +258,10 @@ bool Comparison::all_done() const {
   return std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.data.is_done(); });
 }
 
+const std::string& method_colour(std::size_t place) {
+  return k_palette[place % k_palette.size()];
+}
+
 Comparison collect(const Study& study, const fs::path& directory, const std::vector<std::string>& methods,
                    const std::set<std::string>& waiting) {
   Comparison comparison;

@@ -55,6 +55,9 @@ struct ComparedRun {
   double wall_time() const { return data.record.wall_time.value_or(k_unknown); }
 };
 
+// The colour of the method at this place among all methods, the same on every page: "#0072b2".
+const std::string& method_colour(std::size_t place);
+
 struct Comparison {
   Study study;
   std::filesystem::path directory;
