@@ -154,10 +154,25 @@ void ImplicitSolver::set_base(const StepInput& input) {
     m_base.positions += m_base.share * (m_state.positions - m_state.last_positions);
     m_base.velocities += m_base.share * (m_state.velocities - m_state.last_velocities);
   } else if (m_base.rule == StepRule::trapezoid) {
-    if (m_state.accelerations.isZero(0)) start_accelerations(input);
+    const bool is_first = m_state.accelerations.isZero(0);
+    if (is_first) start_accelerations(input);
     m_base.dt = input.dt / 2;
     m_base.positions += m_base.dt * m_state.velocities;
     m_base.velocities += m_base.dt * m_state.accelerations;
+    if (!is_first && input.force_change.size() > 0) add_force_change(input);
+  }
+}
+
+// The forces at a step's start are those of this step, not of the last one: free coordinates alone.
+void ImplicitSolver::add_force_change(const StepInput& input) {
+  Points change = input.force_change;
+  for (const SupportedNode& node : input.held) {
+    for (int c = 0; c < 3; ++c) {
+      if (node.held[to_size(c)]) change(node.node, c) = 0;
+    }
+  }
+  for (Eigen::Index i = 0; i < change.rows(); ++i) {
+    if (m_masses[i] > 0) m_base.velocities.row(i) += m_base.dt / m_masses[i] * change.row(i);
   }
 }
 

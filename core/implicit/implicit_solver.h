@@ -58,10 +58,11 @@ struct ImplicitOptions {
 };
 
 struct StepInput {
-  double dt = 0;                         // s
-  double time = 0;                       // s, at the end of the step: where keyframed obstacles go
-  std::optional<StepRule> rule;          // none: the first of the integrator's stages
-  Points forces;                         // N, every node; empty: none
+  double dt = 0;                 // s
+  double time = 0;               // s, at the end of the step: where keyframed obstacles go
+  std::optional<StepRule> rule;  // none: the first of the integrator's stages
+  Points forces;                 // N, every node; empty: none
+  Points force_change;           // N, by how much they are more than in the last solve; empty: not at all
   std::vector<PressedTriangle> pressed;  // their forces are those at the end of the step
   std::vector<PulledNodes> pulled;       // by springs whose targets are those at the end of the step
   std::vector<SupportedNode> held;       // positions at the end of the step
@@ -182,6 +183,7 @@ class ImplicitSolver {
   double largest_detour(const StepInput& input, const VecX& q) const;
   void set_base(const StepInput& input);
   void start_accelerations(const StepInput& input);
+  void add_force_change(const StepInput& input);
   RateBase rate_base(double dt) const;
   ObstacleState base_of(std::size_t obstacle) const;
   RigidInertia inertia_of(std::size_t obstacle) const;

@@ -130,11 +130,14 @@ struct DriverState {
   // numerical_dissipation after the last step, J.
   int level = 0;
   double most_energy = 0, lost = 0;
+  double loads_from = 0, loads_until = 0;  // s, over which the last step took the mean of its loads
 
   static constexpr auto described() {
     return std::tuple(member("time", &DriverState::time), member("work", &DriverState::work),
                       member("motions", &DriverState::motions), member("level", &DriverState::level),
-                      member("most_energy", &DriverState::most_energy), member("lost", &DriverState::lost));
+                      member("most_energy", &DriverState::most_energy), member("lost", &DriverState::lost),
+                      member("loads_from", &DriverState::loads_from),
+                      member("loads_until", &DriverState::loads_until));
   }
 };
 
@@ -191,7 +194,9 @@ class ImplicitMethod : public Method {
   std::vector<Load> loads_on(std::size_t b) const;
   void check_actions() const;
   void prepare_actions();
-  StepInput make_input(double dt);
+  StepInput make_input(double dt, double step_from, double step_until);
+  Points load_forces(double from, double until) const;
+  void add_error_of_loads(Points& off) const;
   void set_given_weights(std::size_t b, StepInput& input);
   void update_signals(double dt);
   std::string smaller_steps() const;
@@ -496,28 +501,49 @@ void ImplicitMethod::set_given_weights(std::size_t b, StepInput& input) {
   }
 }
 
-StepInput ImplicitMethod::make_input(double dt) {
+// Of loads on regions at the present positions, N; empty: there are none. Over no time they are none.
+Points ImplicitMethod::load_forces(double from, double until) const {
+  Points forces;
+  if (!(until > from)) return forces;
+  for (std::size_t b = 0; b < m_actions.size(); ++b) {
+    if (m_actions[b].loads.empty()) continue;
+    if (forces.size() == 0) forces = Points::Zero(m_solver.masses().size(), 3);
+    const Points positions = rows_of(b, m_solver.state().positions);
+    forces.middleRows(m_model->bodies()[b].first_node, positions.rows()) +=
+        m_actions[b].loads.forces(positions, from, until);
+  }
+  return forces;
+}
+
+// One solve of a step. All solves of a step see the mean of the loads over the whole of it: their weights then add up to
+// the loads' impulse, whatever the integrator and the step.
+StepInput ImplicitMethod::make_input(double dt, double step_from, double step_until) {
   StepInput input;
   input.dt = dt;
   input.time = m_state.time + dt;
   const ImplicitState& state = m_solver.state();
   input.given_weights.resize(state.weights.size());
   // Without inertia a step is the balance at its end, not of the mean over it.
-  const double from = m_settings.mode == ImplicitMode::dynamic ? m_state.time : input.time - 1e-6 * dt;
+  const bool is_dynamic = m_settings.mode == ImplicitMode::dynamic;
+  const double from = is_dynamic ? step_from : input.time - 1e-6 * dt,
+               until = is_dynamic ? step_until : input.time;
   input.forces = m_solver.masses() * m_scene.gravity.transpose();
+  const Points loads = load_forces(from, until);
+  if (loads.size() > 0) {
+    input.forces += loads;
+    const Points before = load_forces(m_state.loads_from, m_state.loads_until);
+    input.force_change = before.size() > 0 ? Points(loads - before) : loads;
+  }
+  m_state.loads_from = from;
+  m_state.loads_until = until;
   for (std::size_t b = 0; b < m_actions.size(); ++b) {
     const int first = m_model->bodies()[b].first_node;
     for (SupportedNode node : m_actions[b].supports.at(input.time)) {
       node.node += first;
       input.held.push_back(node);
     }
-    if (!m_actions[b].loads.empty()) {
-      const Points positions = rows_of(b, state.positions);
-      input.forces.middleRows(first, positions.rows()) +=
-          m_actions[b].loads.forces(positions, from, input.time);
-    }
-    m_actions[b].pressures.append(from, input.time, first, input.pressed);
-    for (const ActivePull& pull : m_actions[b].pulls.active(from, input.time))
+    m_actions[b].pressures.append(from, until, first, input.pressed);
+    for (const ActivePull& pull : m_actions[b].pulls.active(from, until))
       input.pulled.push_back(pulled_nodes(pull, m_model->surface_on_nodes(b), first));
     set_given_weights(b, input);
   }
@@ -573,8 +599,9 @@ void ImplicitMethod::go_back(const StepStart& start) {
 // One step in its integrator's stages. When it is not ok the state may be that after some of them.
 StepOutcome ImplicitMethod::take_stages(Integrator integrator, double dt, bool may_refuse) {
   StepOutcome step;
+  const double from = m_state.time;
   for (const StepStage& stage : stages_of(integrator, dt)) {
-    StepInput input = make_input(stage.dt);
+    StepInput input = make_input(stage.dt, from, from + dt);
     input.rule = stage.rule;
     input.may_refuse = may_refuse;
     const Points before = m_solver.state().positions;
@@ -609,11 +636,25 @@ double ImplicitMethod::energy_of_no_interest() const {
   return sum;
 }
 
+// A step sees the mean of its loads: of a load that rises evenly, with means in the halves of the step that differ by D,
+// it misses h² D / (6 m) of the displacement.
+void ImplicitMethod::add_error_of_loads(Points& off) const {
+  const double from = m_state.loads_from, until = m_state.loads_until, middle = 0.5 * (from + until);
+  const Points late = load_forces(middle, until);
+  if (late.size() == 0) return;
+  const Points change = late - load_forces(from, middle);
+  const VecX& masses = m_solver.masses();
+  for (Eigen::Index i = 0; i < off.rows(); ++i) {
+    if (masses[i] > 0) off.row(i) += (until - from) * (until - from) / (6 * masses[i]) * change.row(i);
+  }
+}
+
 // Of the step from `start`, relative to what the scene's accuracy allows: displacements per body, and the energy that
 // nothing but the step took or gave.
 double ImplicitMethod::error_of_step(const ImplicitState& start, double dt) {
   const ImplicitState& end = m_solver.state();
-  const Points off = local_error(m_solver.options().integrator, start, end, dt);
+  Points off = local_error(m_solver.options().integrator, start, end, dt);
+  add_error_of_loads(off);
   const double accuracy = m_scene.time.accuracy;
   double worst = 0;
   for (const ImplicitBody& body : m_model->bodies()) {
