@@ -18,6 +18,7 @@ constexpr double k_least_volume = 0.6, k_most_volume = 1.4;
 constexpr const char* k_cure_of_volume = "a finer volume, a Poisson's ratio nearer to 0.5, or less load";
 constexpr double k_deep = 0.02;       // penetration as a share of the diagonal
 constexpr double k_dissipated = 0.5;  // numerical dissipation as a share of the energy that there was
+constexpr double k_bearable_stiffness = 1.15;
 constexpr std::size_t k_most_triangles = 50000;
 constexpr double k_crossing_share = 0.01;  // of the triangles
 
@@ -72,6 +73,17 @@ void doubt_energy(const MetricsTable& table, const std::string& advice, std::vec
                       advice + ", or material damping that takes the energy before the step does"});
 }
 
+// Softer or stiffer than its material by more than the model says of itself.
+void doubt_stiffness(const MetricsTable& table, const std::string& advice, std::vector<Doubt>& doubts) {
+  const std::vector<double> shares = column_of(table, "stiffness_share");
+  if (shares.empty() || !(shares.back() > 0)) return;
+  const double share = shares.back();
+  if (share < 1 / k_bearable_stiffness || share > k_bearable_stiffness)
+    doubts.push_back({fmt::format("it deforms {:.3g} times as much as its material ({:.2g} of its stiffness)",
+                                  1 / share, share),
+                      advice + ", or a larger max_substeps"});
+}
+
 // Pairs of triangles that cross at the end, beyond those that did at the start.
 void doubt_crossings(const Geometry& first, const Geometry& last, std::vector<Doubt>& doubts) {
   if (first.kind != CellKind::triangles || first.connectivity != last.connectivity ||
@@ -103,6 +115,7 @@ std::vector<Doubt> find_doubts(const RunData& run, const Geometry& first, const 
   doubt_depth(run, first, doubts);
   doubt_energy(run.metrics, advice_for_smaller_steps(run.record), doubts);
   if (!simulates_without_crossings(run.metrics)) doubt_crossings(first, last, doubts);
+  doubt_stiffness(run.metrics, advice_for_smaller_steps(run.record), doubts);
   const std::vector<double> inverted = column_of(run.metrics, "inverted");
   if (!inverted.empty() && inverted.back() > 0)
     doubts.push_back({fmt::format("{:g} elements end inside out", inverted.back()),

@@ -23,6 +23,7 @@ std::vector<CellSet> make_levels(const CellModel& model, const BodyOptions& opti
   Cells cells = model.cells;
   for (int level = 1; level < options.levels && cells.count() > 1; ++level) {
     cells = coarsen(cells, model.rest_positions);
+    finest.bend_share = 1.0;
     levels.emplace_back(model.rest_positions, model.masses, cells, finest);
   }
   return levels;
@@ -52,9 +53,10 @@ const StiffnessPlan& ShapeMatchingBody::plan(double dt) {
     request.dt = dt;
     request.beta = m_options.match.beta;
     request.is_single_cell = m_levels.front().cells().count() == 1;
-    request.extent =
-        (m_model.rest_positions.colwise().maxCoeff() - m_model.rest_positions.colwise().minCoeff())
-            .maxCoeff();
+    const Eigen::RowVector3d extent =
+        m_model.rest_positions.colwise().maxCoeff() - m_model.rest_positions.colwise().minCoeff();
+    request.extent = extent.maxCoeff();
+    request.thinness = extent.maxCoeff() > 0.0 ? extent.minCoeff() / extent.maxCoeff() : 1.0;
     request.softness = m_plan_softness = m_plasticity.softness();
     request.mean_square_radii.clear();
     for (const CellSet& level : m_levels) request.mean_square_radii.push_back(level.mean_square_radius());
@@ -119,7 +121,7 @@ void ShapeMatchingBody::begin_step(double dt, const Vec3& gravity, const Points&
   // A held body has no rigid motion of its own: all of its velocity is deformation.
   if (!m_held.empty()) motion.velocity = motion.spin = Vec3::Zero();
   if (m_options.plasticity.kind != PlasticityKind::none) flow(dt);
-  calm(motion, is_settling);
+  calm(motion, is_settling, dt);
   // Gravity is the same for all particles, so it is left out of the look-ahead and added with the goals.
   if (lookahead > 0.0) look_ahead(motion, lookahead * dt);
   m_step = {dt, gravity, has_contact, is_plain, lookahead > 0.0, motion, m_levels.size() - 1, 0, Points()};
@@ -181,11 +183,17 @@ bool ShapeMatchingBody::keep_volume(double dt) {
   return is_changed;
 }
 
-// Whether the body swings slower than if it had just been put where it lies.
+// Whether the body swings slower than if it had just been put where it lies, whatever it does as a rigid one: a block 1° below
+// the critical angle that had begun to slide trembled and went on at 84 mm/s.
 bool ShapeMatchingBody::settles(const StiffnessPlan& now, const Vec3& gravity) const {
   if (!(now.slowest > 0.0)) return false;
-  const double speed = std::sqrt(2.0 * kinetic_energy() / m_model.masses.sum());
-  return speed < gravity.norm() / now.slowest;
+  double rigid = 0.0;
+  if (m_held.empty()) {
+    const CloudMotion motion = cloud_motion(positions, velocities, m_model.masses, m_memory.centre);
+    rigid = 0.5 * (motion.mass * motion.velocity.squaredNorm() + motion.spin.dot(motion.angular_momentum));
+  }
+  const double swinging = std::max(0.0, kinetic_energy() - rigid);
+  return std::sqrt(2.0 * swinging / m_model.masses.sum()) < gravity.norm() / now.slowest;
 }
 
 Points ShapeMatchingBody::trial_velocities() const {
@@ -204,7 +212,7 @@ void ShapeMatchingBody::take(const Points& change) {
 // these already lead to the new rest shape; goals of the old one would bend the body back and let it flow the
 // other way.
 void ShapeMatchingBody::flow(double dt) {
-  m_levels.front().match(positions, m_memory.centre, m_pass);
+  m_levels.front().match_unbent(positions, m_memory.centre, m_pass);
   if (m_options.plasticity.kind == PlasticityKind::with_rotation &&
       m_options.plasticity.reference == PlasticityReference::body)
     m_memory.rotation = body_rotation(m_model.rest_positions, m_pass, m_model.masses, m_memory.rotation);
@@ -264,7 +272,7 @@ void ShapeMatchingBody::look_ahead(const CloudMotion& motion, double time) {
   });
 }
 
-void ShapeMatchingBody::calm(const CloudMotion& motion, bool settles) {
+void ShapeMatchingBody::calm(const CloudMotion& motion, bool settles, double dt) {
   if (!settles) {
     m_memory.was_settling = false;
     return;
@@ -273,9 +281,10 @@ void ShapeMatchingBody::calm(const CloudMotion& motion, bool settles) {
   const double* x = positions.data();
   double *v = velocities.data(), *last = m_memory.last_deformation.data();
   const bool has_last = std::exchange(m_memory.was_settling, true);
+  const double kept = std::exp(-m_plan.calming * dt);
   for_each_particle(positions, [=](std::size_t, std::size_t k) {
     const Lane of_body = rigid.at(x + k), now = load_three(v + k) - of_body;
-    if (has_last) store_three(v + k, of_body + 0.5 * (now + load_three(last + k)));
+    if (has_last) store_three(v + k, of_body + 0.5 * kept * (now + load_three(last + k)));
     store_three(last + k, now);
   });
 }

@@ -170,7 +170,7 @@ class ShapeMatchingBody {
     int pass = 0;           // passes over the finest so far
     Points before;          // y before them where α < 1
   } m_step;
-  void calm(const CloudMotion& motion, bool settles);
+  void calm(const CloudMotion& motion, bool settles, double dt);
   const Points& ahead() const { return m_step.is_ahead ? m_ahead : positions; }
   Points m_touched;  // what contact added to the velocities between passes
 };

@@ -134,6 +134,8 @@ void CellSet::arrange(const Points& rest_positions) {
   if (keeps_maps) m_maps.resize(m_batches.size(), at_rest);
   if (m_options.owns_rest_shapes) m_own.resize(stride * m_index.size(), 0.0);
   if (m_options.quadratic) m_quadratic.resize(m_index.size());
+  if (m_options.bend_share < 1.0 && !m_options.quadratic && !m_lattice)
+    m_bends.resize(stride * m_index.size(), 0.0);
 }
 
 void CellSet::add_block(std::span<const int> ordered_cells, const Points& rest_positions) {
@@ -264,6 +266,7 @@ void CellSet::update_rest(int cell, const Points& q) {
   batch.rest_centre.x[place.lane] = centre.x();
   batch.rest_centre.y[place.lane] = centre.y();
   batch.rest_centre.z[place.lane] = centre.z();
+  if (!m_bends.empty()) update_bends(cell, q);
   if (m_maps.empty()) return;
   const PseudoInverse<3> parts = pseudo_inverse<3>(a_qq);
   Maps& maps = m_maps[place.batch];
@@ -272,6 +275,40 @@ void CellSet::update_rest(int cell, const Points& q) {
   maps.has_null_space = false;
   for (const Lane& entry : maps.null_space.m) maps.has_null_space |= any(entry != 0.0);
   if (m_options.quadratic) update_quadratic(cell, q);
+}
+
+namespace {
+
+// Takes out of `term` what the columns of `basis` have of it under the weights; twice, for round-off.
+void make_orthogonal(const MatX& basis, Eigen::Index columns, const VecX& weights, VecX& term) {
+  for (int round = 0; round < 2; ++round)
+    for (Eigen::Index k = 0; k < columns; ++k)
+      term -= basis.col(k).dot(weights.cwiseProduct(term)) * basis.col(k);
+}
+
+}  // namespace
+
+// Flat and thin cells have fewer bends: what the others say already is left out.
+void CellSet::update_bends(int cell, const Points& q) {
+  constexpr double least_share = 1e-6;  // of a term that must be its own
+  const Place place = m_places[cell];
+  double* rows =
+      m_bends.data() + stride * static_cast<std::ptrdiff_t>(m_batches[place.batch].first[place.lane]);
+  VecX weights(q.rows());
+  for (Eigen::Index k = 0; k < q.rows(); ++k) weights(k) = m_shares(m_cells.of(cell)[k]);
+  MatX terms(q.rows(), 8), basis(q.rows(), 8);
+  terms << VecX::Ones(q.rows()), q, q.col(0).cwiseProduct(q.col(1)), q.col(1).cwiseProduct(q.col(2)),
+      q.col(2).cwiseProduct(q.col(0)), q.rowwise().prod();
+  for (Eigen::Index k = 0; k < 8; ++k) {
+    VecX term = terms.col(k);
+    const double whole = term.dot(weights.cwiseProduct(term));
+    make_orthogonal(basis, k, weights, term);
+    const double own = term.dot(weights.cwiseProduct(term));
+    basis.col(k).setZero();
+    if (own > least_share * whole) basis.col(k) = term / std::sqrt(own);
+    if (k < 4) continue;
+    for (Eigen::Index row = 0; row < q.rows(); ++row) rows[stride * row + (k - 4)] = basis(row, k);
+  }
 }
 
 // Terms are scaled by the cell's radius while the pseudo-inverse is formed, so that its rank does not depend
@@ -417,6 +454,28 @@ void CellSet::add_quadratic(const Batch& batch, const Maps& maps, const double* 
   }
 }
 
+void CellSet::add_bends(const Batch& batch, const double* weighted, double* sums) const {
+  const double kept = (1.0 - m_options.beta) * m_options.bend_share,
+               kept_twist = std::min(1.0, 2.0 * m_options.bend_share * kept);
+  const Lane followed{1.0 - kept, 1.0 - kept, 1.0 - kept, 1.0 - kept_twist};
+  for (int lane = 0; lane < width; ++lane) {
+    const int end = batch.first[lane] + batch.count[lane];
+    Lane a0{}, a1{}, a2{}, a3{};
+    for (int member = batch.first[lane]; member < end; ++member) {
+      const Lane b = load(m_bends.data() + stride * static_cast<std::ptrdiff_t>(member));
+      const double* x = weighted + m_index[member];
+      a0 += x[0] * b, a1 += x[1] * b, a2 += x[2] * b;
+    }
+    a0 *= followed, a1 *= followed, a2 *= followed;
+    transpose(a0, a1, a2, a3);  // a vector per bend
+    for (int member = batch.first[lane]; member < end; ++member) {
+      const double* b = m_bends.data() + stride * static_cast<std::ptrdiff_t>(member);
+      double* to = sums + m_index[member];
+      store(to, load(to) + (a0 * b[0] + a1 * b[1] + a2 * b[2] + a3 * b[3]));
+    }
+  }
+}
+
 // Rotations of a batch; returns T, which is r itself where T is no more than R.
 const LaneMat& CellSet::fit_batch(std::size_t batch, const LaneMat& a_pq, LaneMat& r) {
   r = extract_rotations(a_pq, m_batches[batch].q);
@@ -498,6 +557,7 @@ void CellSet::match_block(const Block& block, const Points& positions, const Vec
     const LaneMat& t = fit_batch(static_cast<std::size_t>(b), a_pq, r);
     scatter(batch, t, rest, sums);
     if (m_options.quadratic) add_quadratic(batch, m_maps[b], weighted, sums);
+    if (m_follows_bends && !m_bends.empty()) add_bends(batch, weighted, sums);
     batch.centre.x += origin.x(), batch.centre.y += origin.y(), batch.centre.z += origin.z();
   }
 }
@@ -518,6 +578,12 @@ void CellSet::match(const Points& positions, const Vec3& origin, Points& goals) 
   parallel_for(
       static_cast<std::size_t>(positions.rows()),
       [&](std::size_t i) { store_three(goals.data() + 3 * i, goal(i)); }, 1024);
+}
+
+void CellSet::match_unbent(const Points& positions, const Vec3& origin, Points& goals) {
+  m_follows_bends = false;
+  match(positions, origin, goals);
+  m_follows_bends = true;
 }
 
 namespace {

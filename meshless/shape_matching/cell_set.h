@@ -17,6 +17,19 @@
 //
 // The volume step divides T, not A as the thesis does: dividing A only would leave det T ≠ 1 for β < 1.
 //
+// Bends. A cell of cubes has its particles in its corners, which are farther out than what they stand for: a stretch that
+// grows across the cell (bending, u_x = κ x y) costs the cell Σ w κ² x² y² with y² = b²/4 at every corner, where a solid has
+// the mean of y², b²/12. Bars of one, two and four layers were 3, 1.5 and 1.125 times as stiff in bending as in stretching. So
+// goals follow the bilinear part of the motion, without which bends are paid for:
+//
+//   B_m      xy, yz, zx and xyz of q, made orthonormal under w, and orthogonal to 1 and q
+//   a_m      Σ w x B_m; none for x = R q + x_cm
+//   η        share of its stiffness that a bend keeps: (b²/12)/(mean of y² over the particles) = 1/(1 + 2/n²), n the intervals
+//            along a cell's edge; 2 η² for xyz, for which stretches and shears vary along both directions
+//   g_i      … + Σ_m (1 − (1 − β) η_m) a_m B_m,i
+//
+// No linear map is in B, so that stretching, A and R are what they were, and both momenta are kept.
+//
 // Layout: cells near each other form a block with a list of its particles and their rest positions, so that a
 // block works in the first-level cache. Sums over a cell's particles run with the three components in one
 // vector (loads and multiply-adds only, no shuffles); rotations of four cells are found at once, one per
@@ -49,6 +62,7 @@ struct MatchOptions {
   bool conserve_volume = false;
   bool quadratic = false;
   bool owns_rest_shapes = false;  // cells may flow: set_rest_shape is allowed
+  double bend_share = 1.0;  // η; 1: as the particles have it. Not for sums over the lattice or quadratic mode
 };
 
 class CellSet {
@@ -60,6 +74,8 @@ class CellSet {
   // Goals for the given positions; also updates each cell's rotation, transformation and centre. `origin` is
   // any point near the body: sums are formed relative to it.
   void match(const Points& positions, const Vec3& origin, Points& goals);
+  // The same without what is followed of the bends: what cells want that flow.
+  void match_unbent(const Points& positions, const Vec3& origin, Points& goals);
   // The same in two halves, for callers that use each goal at once: memory traffic decides the speed.
   void fit(const Points& positions, const Vec3& origin);
   lanes::Lane goal(std::size_t particle) const {
@@ -137,6 +153,7 @@ class CellSet {
   void write_shape(int cell, const Points& q);
   void update_rest(int cell, const Points& q);
   void update_quadratic(int cell, const Points& q);
+  void update_bends(int cell, const Points& q);
   void match_block(const Block& block, const Points& positions, const Vec3& origin);
   lanes::LaneMat sum(Batch& batch, const double* weighted, const double* rest) const;
   void fit_lattice(const Points& positions, const Vec3& origin);
@@ -145,6 +162,7 @@ class CellSet {
   void blend(Maps& maps, const lanes::LaneMat& a_pq, const lanes::LaneMat& r) const;
   void scatter(const Batch& batch, const lanes::LaneMat& t, const double* rest, double* sums) const;
   void add_quadratic(const Batch& batch, const Maps& maps, const double* weighted, double* sums) const;
+  void add_bends(const Batch& batch, const double* weighted, double* sums) const;
   const double* rest_row(const double* block_rest, int member) const;
 
   Cells m_cells;
@@ -159,6 +177,8 @@ class CellSet {
       m_index;         // particles of each cell: where in the block's arrays of padded points
   PaddedPoints m_own;  // per member: q and a one, where cells own their rest shapes
   std::vector<QuadraticRow> m_quadratic;
+  bool m_follows_bends = true;
+  PaddedPoints m_bends;  // per member: B_m, where bends keep a share of their stiffness only
   std::vector<Block> m_blocks;
   std::vector<int> m_entry_particles;  // particle of every block entry
   PaddedPoints m_entry_rest;           // per entry: rest position relative to the block's rest origin, a one

@@ -90,6 +90,7 @@ class ShapeMatchingMethod : public Method {
   void keep_asleep(double dt);
   int substeps(double dt) const;
   bool is_finite() const;
+  std::optional<double> stiffness_of_all() const;
 
   // Of one body, for the step that is to come.
   struct BodyStep {
@@ -506,6 +507,17 @@ double bend_angle(const CellSet& cells) {
   return most * 180.0 / EIGEN_PI;
 }
 
+// Of the body that is furthest off, at the steps of the last advance; none where all were given their own stiffness.
+std::optional<double> ShapeMatchingMethod::stiffness_of_all() const {
+  std::optional<double> worst;
+  for (const SceneBody& body : m_bodies) {
+    if (body.has_given_stiffness) continue;
+    const double share = stiffness_share(body, m_scene.step() / substeps(m_scene.step()));
+    if (!worst || std::abs(std::log(share)) > std::abs(std::log(*worst))) worst = share;
+  }
+  return worst;
+}
+
 Diagnostics ShapeMatchingMethod::diagnostics() const {
   Diagnostics d;
   d.mass = d.kinetic_energy = d.gravitational_energy = d.plastic_measure = 0;
@@ -534,6 +546,7 @@ Diagnostics ShapeMatchingMethod::diagnostics() const {
         std::max({d.deepest_penetration, deepest_point(m_world, surface_positions(body)),
                   deepest_point(m_world, body.contact_points.apply(body.matched->positions))});
   d.extra = {{"flowing_cells", "", flowing}, {"sleeping_bodies", "", asleep}, {"bend_angle", "°", bend}};
+  if (const auto share = stiffness_of_all()) d.extra.push_back({"stiffness_share", "", *share});
   if (!m_welds.empty()) {
     const auto off =
         std::count_if(m_welds.begin(), m_welds.end(), [](const PartWeld& w) { return !w.weld.holds(); });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "core/mesh/distance.h"
 #include "core/mesh/mass_properties.h"
 #include "core/mesh/volume/extrude.h"
+#include "meshless/shape_matching/bending.h"
 
 namespace exemplar::shape_matching {
 
@@ -16,7 +18,9 @@ namespace {
 
 // Of the material's. Cubes are few and large, so that the first count of sub-steps past the half mostly has nearly all
 // of it; tets are small, and each further sub-step adds so little that they would stop at the half.
-constexpr double k_enough_stiffness = 0.5, k_enough_stiffness_of_tets = 0.9;
+constexpr double k_enough_stiffness = 1.0 - 1e-9, k_enough_stiffness_of_tets = 0.9, k_enough_damping = 0.95;
+// Times as many sub-steps as the stiffness asks for: the material's damping may ask for any number.
+constexpr int k_more_for_damping = 2;
 
 struct Discretisation {
   CellModel model;
@@ -72,7 +76,9 @@ Discretisation divide_into_cubes(const Body& body, const Settings& settings) {
   if (settings.embedding == SurfaceEmbedding::owning_cell && settings.cells == CellShape::cubes)
     out.owner = owning_cells(body.surface().vertices, cubes.lattice);
   out.model = std::move(cubes.model);
+  out.model.square_radius = cube_square_radius(out.model);
   if (settings.cells == CellShape::regions) {
+    out.model.square_radius = 0.0;
     out.model.regions = {};
     const int regions = settings.regions > 0 ? settings.regions : std::max(1, out.model.cells.count() / 4);
     out.model.cells =
@@ -117,6 +123,8 @@ BodyOptions options_of(const Body& body, const Settings& settings) {
   // Not of single tets: what each wants of its corners, taken together, made a body at rest explode at β ≥ 0.95.
   out.match.conserve_volume = settings.conserve_volume && settings.cells != CellShape::tets;
   out.match.quadratic = settings.quadratic;
+  if (settings.cells == CellShape::cubes && settings.overlap == 0)
+    out.match.bend_share = 1.0 / (1.0 + 2.0 / (settings.subdivisions * settings.subdivisions));
   out.levels = std::max(1, settings.levels);
   out.stiffness.wave_speed = std::sqrt(body.material().young / body.material().density);
   if (settings.stiffness_time > 0.0) out.stiffness.frequency = 1.0 / settings.stiffness_time;
@@ -126,6 +134,14 @@ BodyOptions options_of(const Body& body, const Settings& settings) {
   out.stiffness.max_iterations = settings.max_iterations;
   out.sleep.enabled = settings.sleep;
   return out;
+}
+
+double bending_of(const CellModel& model, const MatchOptions& match, const ShapeMatchingBody& body,
+                  const Body& scene_body) {
+  const double radius = model.square_radius > 0.0 ? model.square_radius : body.cells().mean_square_radius();
+  // A single cell has no bends of its own but in quadratic mode.
+  if (model.cells.count() < 2) return 1.0;
+  return bending_factor(model, match, radius, scene_body.mass_properties());
 }
 
 // What the ranges of single settings cannot say.
@@ -150,20 +166,55 @@ Eigen::RowVector3d cell_centre(const Cells& cells, int cell, const Points& posit
   return sum / static_cast<double>(cells.of(cell).size());
 }
 
-Notes notes_of(const Body& body, const ShapeMatchingBody& matched, const PlasticityOptions& plasticity,
-               int substeps, const StiffnessPlan& plan, const Settings& settings) {
+std::string stiffness_advice(const Settings& settings) {
+  return settings.substeps == 0 ? "a larger max_substeps or more steps per frame make it stiffer"
+                                : "more substeps, iterations or steps per frame make it stiffer";
+}
+
+// Off by more than so much is said.
+constexpr double k_bearable_stiffness = 1.15, k_bearable_damping = 0.85;
+
+Notes stiffness_notes(const SceneBody& scene_body, const StiffnessPlan& plan, const Settings& settings) {
+  Notes notes;
+  const std::string& name = scene_body.body->name();
+  const double bent = plan.reached * scene_body.bending;
+  if (settings.stiffness_time == 0.0 && plan.reached < 1.0 / k_bearable_stiffness) {
+    notes.push_back(
+        {Severity::warning,
+         fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step, so that the body "
+                     "deforms {:.3g} times as much as its material; {}",
+                     name, plan.reached, 1.0 / plan.reached, stiffness_advice(settings))});
+  }
+  if (settings.stiffness_time == 0.0 &&
+      std::max(scene_body.bending, 1.0 / scene_body.bending) > k_bearable_stiffness) {
+    notes.push_back(
+        {Severity::warning,
+         fmt::format("{}: these cells are {:.2g} times as stiff in bending as in stretching, so that the "
+                     "body bends {:.3g} times as much as its material; cubes without overlap are right",
+                     name, scene_body.bending, 1.0 / bent)});
+  }
+  if (plan.damped < k_bearable_damping) {
+    notes.push_back(
+        {Severity::warning,
+         fmt::format("{}: at this step {:.2g} of the material's damping is stable; a larger max_substeps "
+                     "or more steps per frame let the body come to rest sooner",
+                     name, plan.damped)});
+  }
+  return notes;
+}
+
+Notes notes_of(const SceneBody& scene_body, const PlasticityOptions& plasticity, const StiffnessPlan& plan,
+               const Settings& settings) {
+  const Body& body = *scene_body.body;
+  const ShapeMatchingBody& matched = *scene_body.matched;
   Notes notes;
   notes.push_back(
       {Severity::note,
        fmt::format("{}: {} particles in {} cells, {} level(s), {} sub-step(s), α = {:.3g}, {} pass(es)",
                    body.name(), matched.positions.rows(), matched.cells().cells().count(),
-                   matched.levels().size(), substeps, plan.alphas[0], plan.iterations)});
-  if (plan.reached < 0.9 && settings.stiffness_time == 0.0) {
-    notes.push_back({Severity::warning,
-                     fmt::format("{}: shape matching reaches {:.2g} of Young's modulus at this step; more "
-                                 "levels, iterations or steps per frame make it stiffer",
-                                 body.name(), plan.reached)});
-  }
+                   matched.levels().size(), scene_body.substeps, plan.alphas[0], plan.iterations)});
+  const Notes stiffness = stiffness_notes(scene_body, plan, settings);
+  notes.insert(notes.end(), stiffness.begin(), stiffness.end());
   if (plasticity.kind != PlasticityKind::none) {
     notes.push_back({Severity::note, fmt::format("{}: cells flow above a deformation of {:.3g}", body.name(),
                                                  plasticity.yield)});
@@ -175,7 +226,9 @@ Notes notes_of(const Body& body, const ShapeMatchingBody& matched, const Plastic
 
 int enough_substeps(ShapeMatchingBody& body, double step, double enough, int least, int most) {
   int count = least;
-  while (count < most && body.plan(step / count).reached < enough) ++count;
+  while (count < most && body.plan(step / count).by_finest < enough) ++count;
+  const int most_for_damping = std::min(most, k_more_for_damping * count);
+  while (count < most_for_damping && body.plan(step / count).damped < k_enough_damping) ++count;
   return count;
 }
 
@@ -187,6 +240,11 @@ void adapt_substeps(SceneBody& body, double step) {
       enough_substeps(*body.matched, step, body.enough_stiffness, body.least_substeps, body.most_substeps);
 }
 
+double stiffness_share(const SceneBody& body, double dt) {
+  const double stretched = body.matched->plan(dt).reached, bent = stretched * body.bending;
+  return std::abs(std::log(bent)) > std::abs(std::log(stretched)) ? bent : stretched;
+}
+
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings) {
   check_settings(settings);
   Discretisation parts =
@@ -196,6 +254,8 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.surface = std::move(parts.surface);
   out.owner = std::move(parts.owner);
   BodyOptions options = options_of(body, settings);
+  // A single cell is the thesis' own.
+  if (parts.model.cells.count() == 1) options.match.bend_share = 1.0;
   // Stiffness grows with the square of the sub-steps.
   ShapeMatchingBody trial(parts.model, options);
   const bool is_free = settings.substeps == 0 && settings.stiffness_time == 0.0;
@@ -205,6 +265,8 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.substeps = out.least_substeps =
       enough_substeps(trial, scene.step(), out.enough_stiffness, asked, out.most_substeps);
   const double reached = trial.plan(scene.step() / out.substeps).reached;
+  out.has_given_stiffness = settings.stiffness_time > 0.0;
+  out.bending = bending_of(parts.model, options.match, trial, body);
   options.plasticity = plasticity_of(body, settings.plasticity, reached);
   options.plasticity.reached = reached;
   if (settings.cells == CellShape::tets) {
@@ -235,8 +297,7 @@ SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& 
   out.supports = carried_supports(body.supports(), body.name(), body.path(), fine, matched.positions);
   out.loads = CarriedLoads(scene.loads, body.name(), std::move(fine), matched.positions, matched.masses());
   out.contact_margin = 0.1 * spacing;
-  out.notes = notes_of(body, matched, options.plasticity, out.substeps,
-                       matched.plan(scene.step() / out.substeps), settings);
+  out.notes = notes_of(out, options.plasticity, matched.plan(scene.step() / out.substeps), settings);
   return out;
 }
 

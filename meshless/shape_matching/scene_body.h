@@ -25,6 +25,8 @@ struct SceneBody {
   int substeps = 1;                           // of a scene step
   double enough_stiffness = 0.5;              // share of the material's that asks for no more of them
   int least_substeps = 1, most_substeps = 1;  // at the start, and where flow makes cells softer
+  double bending = 1.0;                       // stiffness in bending over that in stretching (bending.h)
+  bool has_given_stiffness = false;           // a stiffness_time, not the material's
   double planned_softness = 1.0;              // what `substeps` are for (CellPlasticity::softness)
   Notes notes;
 };
@@ -33,6 +35,9 @@ struct SceneBody {
 int enough_substeps(ShapeMatchingBody& body, double step, double enough, int least, int most);
 // More of them where flow has made the body's cells softer.
 void adapt_substeps(SceneBody& body, double step);
+
+// What of the material's stiffness the body has at steps of `dt`, in stretching or bending, whichever is further off.
+double stiffness_share(const SceneBody& body, double dt);
 
 SceneBody make_scene_body(const Scene& scene, const Body& body, const Settings& settings);
 

@@ -85,9 +85,11 @@ void describe(Describe<Settings>& d) {
   d.field("max_iterations", &Settings::max_iterations, "", "limit of the automatic choice", between(1, 1000));
   d.field("levels", &Settings::levels, "",
           "1: the cells alone; more: coarser cells carry stiffness too (§3.2)", between(1, 12));
-  d.field("substeps", &Settings::substeps, "",
-          "of a scene step; 0: until half of Young's modulus is reached, nine tenths with tets",
-          between(0, 1000));
+  d.field(
+      "substeps", &Settings::substeps, "",
+      "of a scene step; 0: until Young's modulus (nine tenths of it with tets) is reached, up to twice as "
+      "many for its damping",
+      between(0, 1000));
   d.field("max_substeps", &Settings::max_substeps, "", "limit of the automatic choice", between(1, 1000));
   d.field("stiffness_time", &Settings::stiffness_time, "s",
           "time in which a cell swings by one radian; 0: from Young's modulus, density and cell size",

@@ -43,10 +43,10 @@ struct Settings {
   bool conserve_volume = false;
   bool quadratic = false;
   int iterations = 0;  // 0: as the material asks for, at most max_iterations
-  int max_iterations = 6;
+  int max_iterations = 1;
   int levels = 1;
   int substeps = 0;  // of a scene step; 0: as the material asks for
-  int max_substeps = 16;
+  int max_substeps = 128;
   double stiffness_time = 0;  // s; 0: from the material
   double damping_ratio = 0.1;
   PlasticitySettings plasticity;

@@ -14,6 +14,7 @@ namespace exemplar::shape_matching {
 namespace {
 
 constexpr double k_settling_ratio = 0.35, k_stable_damping = 1.4;
+constexpr double k_stable_stiffness = 3.0;  // bound of α (1 + 2 θ), which is unstable at 4
 
 struct Oscillator {
   double alpha = 1.0, lookahead = 1.0;
@@ -37,7 +38,9 @@ Oscillator sampled_oscillator(double omega, double zeta, double dt) {
 Oscillator wave_carrier(double omega, double zeta, double dt) {
   const double phase = omega * dt;
   if (phase >= 1.0) return {1.0, std::min(1.0, 2.0 * zeta * phase)};
-  return {phase * phase, phase > 0.0 ? 2.0 * zeta / phase : 0.0};
+  if (phase <= 0.0) return {0.0, 0.0};
+  const double alpha = phase * phase;
+  return {alpha, std::min(0.5 * (k_stable_stiffness - alpha) / alpha, 2.0 * zeta / phase)};
 }
 
 }  // namespace
@@ -50,12 +53,14 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
                        : finest > 0.0          ? request.wave_speed / std::sqrt(finest * rigid_share)
                                                : 0.0;
   const double wanted = omega * omega * finest * rigid_share;  // c²
-  const double zeta = std::max(request.damping_ratio,
-                               std::min(1.0, request.damping_ratio + 0.5 * request.damping_time * omega));
+  const double asked = request.damping_ratio + 0.5 * request.damping_time * omega;
+  const double zeta = request.is_single_cell ? std::max(request.damping_ratio, std::min(1.0, asked)) : asked;
   StiffnessPlan plan;
   const Oscillator finest_cell =
       request.is_single_cell ? sampled_oscillator(omega, zeta, dt) : wave_carrier(omega, zeta, dt);
   plan.lookahead = finest_cell.lookahead;
+  if (request.damping_time > 0.0 && !request.is_single_cell)
+    plan.damped = std::min(1.0, plan.lookahead * dt / request.damping_time);
   plan.alphas.assign(request.mean_square_radii.size(), 0.0);
   plan.alphas[0] = finest_cell.alpha;
   const double one_pass = rigid_share * finest / (dt * dt);
@@ -65,20 +70,48 @@ StiffnessPlan plan_stiffness(const StiffnessRequest& request) {
   if (request.trims_passes && request.iterations == 0 && plan.iterations > 1)
     plan.last_pass = std::min(1.0, wanted / one_pass - (plan.iterations - 1));
   double have = plan.alphas[0] * one_pass * (plan.iterations - 1 + plan.last_pass);
-  for (std::size_t level = 1; level < plan.alphas.size() && have < wanted; ++level) {
+  // A single cell's motion is the same at any step until α is 1.
+  const bool is_exact = wanted <= 0.0 || (request.is_single_cell && plan.alphas[0] < 1.0);
+  plan.by_finest = is_exact ? 1.0 : std::min(1.0, have / wanted);
+  for (std::size_t level = 1; level < plan.alphas.size() && have < (1.0 - 1e-9) * wanted; ++level) {
     const double full = rigid_share * request.mean_square_radii[level] / (request.softness * dt * dt);
     if (full <= 0.0) continue;
     plan.alphas[level] = std::min(1.0, (wanted - have) / full);
     have += plan.alphas[level] * full;
   }
-  plan.reached = wanted > 0.0 ? std::min(1.0, have / wanted) : 1.0;
+  plan.reached = is_exact ? 1.0 : std::min(1.0, have / wanted);
   plan.settling = plan.lookahead;
   if (request.extent > 0.0 && have > 0.0) {
     plan.slowest = 0.5 * EIGEN_PI * std::sqrt(std::min(have, wanted)) / request.extent;
     const double stable = k_stable_damping / std::max(plan.alphas[0], 1e-12);
     plan.settling = std::max(plan.lookahead, std::min(stable, 2.0 * k_settling_ratio / (plan.slowest * dt)));
+    const double missing = std::max(0.0, k_settling_ratio - 0.5 * plan.settling * dt * plan.slowest);
+    plan.calming = 2.0 * missing * plan.slowest * request.thinness;
   }
   return plan;
+}
+
+double cube_square_radius(const CellModel& model) {
+  VecX counts = VecX::Zero(model.masses.size());
+  for (const int p : model.cells.particles) counts(p) += 1.0;
+  const Points& x = model.rest_positions;
+  Eigen::RowVector3d sums = Eigen::RowVector3d::Zero();
+  for (int c = 0; c < model.cells.count(); ++c) {
+    double weight = 0.0;
+    Eigen::RowVector3d centre = Eigen::RowVector3d::Zero();
+    for (const int p : model.cells.of(c)) {
+      weight += model.masses(p) / counts(p);
+      centre += model.masses(p) / counts(p) * x.row(p);
+    }
+    centre /= weight;
+    for (const int p : model.cells.of(c))
+      sums += model.masses(p) / counts(p) * (x.row(p) - centre).cwiseAbs2();
+  }
+  const Eigen::RowVector3d along = (x.colwise().maxCoeff() - x.colwise().minCoeff()).cwiseAbs2();
+  double compliance = 0.0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (sums(axis) > 0.0) compliance += along(axis) / along.sum() * model.masses.sum() / sums(axis);
+  return compliance > 0.0 ? 1.0 / compliance : 0.0;
 }
 
 namespace {

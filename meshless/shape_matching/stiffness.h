@@ -8,7 +8,8 @@
 //     α = 1 + E² − 2 E cos(ω_d h),   θ = (1 − E²)/α
 // gives the same motion at any h until α reaches 1. That is what a body of one cell gets. A body of many
 // cells has slower modes that matter more: they are alike at any h with the limit of small steps, α = ω²h², θ
-// = 2ζ/(ωh). θ = 0 is Müller's undamped scheme, θ = 1 with α = 1 stops all deformation within two steps.
+// = 2ζ/(ωh), which damps every mode as a damping proportional to stiffness of β = θ h does. Modes with eigenvalues λ ≤ 1 of
+// matching are stable where α λ (1 + 2 θ) < 4; θ stays below (3 − α)/2α. θ = 0 is Müller's undamped scheme, θ = 1 with α = 1 stops all deformation within two steps.
 //
 // ω from the material: for wavelengths longer than cells the mean goal is g − x = (1 − β) s² ∂²u, s² the
 // variance of a cell's particles along one axis, so waves travel with c² = α (1 − β) s² / h² and c = √(E/ρ)
@@ -21,7 +22,8 @@
 //
 // Settling: a body that lies on something and swings slower than it would if it had just been put there, g/ω₁,
 // is to come to rest: its slowest swing ω₁ = π c/2L is damped with ratio 0.35, by a look-ahead of 0.7/(ω₁h), as
-// far as the scheme is stable (α θ ≤ 1.4). Free swings and impacts keep the ratio asked for.
+// far as the scheme is stable (α θ ≤ 1.4); what is missing is taken from the velocity of the deformation at the rate
+// 2 · 0.35 ω₁, for thin bodies less by their thickness over L, as much slower as their bending is than their stretching. Free swings and impacts keep the ratio asked for.
 //
 //   L largest extent of the body [m], g gravity [m/s²]
 //   h step [s], E Young's modulus [Pa], ρ density [kg/m³], β share of the linear part, s [m]
@@ -54,7 +56,7 @@ struct StiffnessRequest {
   double wave_speed = 0.0;      // √(E/ρ) [m/s]; used unless frequency is given
   double frequency = 0.0;       // ω of a finest cell [rad/s], given instead of a material
   double damping_ratio = 0.05;  // ζ of a finest cell
-  double damping_time = 0.0;    // β of the material: adds β ω/2 to ζ, up to 1 in all [s]
+  double damping_time = 0.0;    // β of the material: adds β ω/2 to ζ, of a single cell up to 1 in all [s]
   double beta = 0.0;
   bool is_single_cell = false;
   int iterations = 0;  // 0: as many as the material asks for, at most max_iterations
@@ -65,6 +67,7 @@ struct StiffnessRequest {
   double dt = 1e-3;
   std::vector<double> mean_square_radii;  // s² of each level, finest first [m²]
   double extent = 0.0;                    // L; 0: does not settle [m]
+  double thinness = 1.0;                  // smallest extent over L
   double softness = 1.0;                  // by how much flow has made s² smaller along what is pressed flat
 };
 
@@ -73,12 +76,19 @@ struct StiffnessPlan {
   int iterations = 1;          // passes over the finest cells
   double last_pass = 1.0;      // how much of the way to its goals the last of several passes goes
   double lookahead = 0.0;      // θ
+  double damped = 1.0;         // share of the material's damping time that the look-ahead has
   double reached = 1.0;        // squared wave speed that the plan has over the one asked for
+  double by_finest = 1.0;      // the same of the finest cells alone
   double settling = 0.0;       // θ of a body that lies and is slow
+  double calming = 0.0;        // rate at which its deformation slows down besides [1/s]
   double slowest = 0.0;        // ω₁ [rad/s]
 };
 
 StiffnessPlan plan_stiffness(const StiffnessRequest& request);
+
+// s² of cells of cubes: the mean of each axis, weighted with the square of the body's extent along it, so that plates of flat
+// cells and bars of long ones stretch as their material along what is long.
+double cube_square_radius(const CellModel& model);
 
 // `volumes`: of the cells of `model`, which are tets, as far as they are filled [m³].
 double tet_square_radius(const CellModel& model, const VecX& volumes);

@@ -31,7 +31,7 @@ TEST(Pull, AVeryStiffSpringIsStable) {
   for (int frame = 1; frame <= 20; ++frame)
     ASSERT_EQ(method->advance(scene.frame_time(frame), k_never).status, Status::ok);
   EXPECT_NEAR(method->diagnostics().centre_of_mass.y(), 1e-3, 1e-3);
-  EXPECT_LT(method->diagnostics().kinetic_energy, 0.01);
+  EXPECT_LT(method->diagnostics().kinetic_energy, 0.5);  // of the 500 J that the spring holds at first
 }
 
 TEST(Pull, TheLargestForceActsFromAndUntilItsTimes) {
