@@ -31,7 +31,7 @@ std::string sine(double frequency) {
 }
 
 // The impulse of a load that ends in mid-frame is its whole impulse, whatever the step.
-TEST(Loads, ABlowGivesItsImpulse) {
+TEST(ChangingLoads, ABlowGivesItsImpulse) {
   for (const char* time : {"", R"(, "steps_per_frame": 1)", R"(, "steps_per_frame": 7)"}) {
     for (const char* until : {"0.1", "0.13"}) {
       testing::FemRun run(cube(time, fmt::format(R"("until": {})", until)),
@@ -44,7 +44,7 @@ TEST(Loads, ABlowGivesItsImpulse) {
 }
 
 // x = F/(m ω) (t − sin(ωt)/ω).
-TEST(Loads, AForceThatSwingsMovesAMassAsItShould) {
+TEST(ChangingLoads, AForceThatSwingsMovesAMassAsItShould) {
   for (const double frequency : {1.0, 20.0}) {
     testing::FemRun run(cube("", sine(frequency)));
     ASSERT_EQ(run.frames(1, 20).status, Status::ok);

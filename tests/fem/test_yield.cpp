@@ -218,7 +218,7 @@ TEST(PlasticDissipation, NeverFallsInRandomMotions) {
   EXPECT_GE(throw_box(thrown_box(0, true, true, {}, false), ExampleMethod::compatible).smallest_change, 0);
 }
 
-void expect_ok(const std::vector<ValidationRecord>& records) {
+void expect_yield_ok(const std::vector<ValidationRecord>& records) {
   EXPECT_FALSE(records.empty());
   for (const ValidationRecord& r : records)
     EXPECT_TRUE(r.ok) << r.quantity << ": " << r.measured << ", expected " << r.expected << " ± "
@@ -226,10 +226,10 @@ void expect_ok(const std::vector<ValidationRecord>& records) {
 }
 
 TEST(PlasticValidation, Bar) {
-  expect_ok(validate_plastic_bar({}));
+  expect_yield_ok(validate_plastic_bar({}));
 }
 TEST(PlasticValidation, LimitLoad) {
-  expect_ok(validate_limit_load({}));
+  expect_yield_ok(validate_limit_load({}));
 }
 
 // Taylor's rod on a plane without friction, at default settings.
