@@ -13,7 +13,8 @@ namespace exemplar {
 namespace {
 
 std::string wins_text(const ExampleReach& reach) {
-  return reach.wins_at ? fmt::format("{:.3g}", *reach.wins_at) : "never";
+  if (!reach.wins_at) return "never";
+  return fmt::format("{}{:.3g}", reach.wins_below ? "below " : "", *reach.wins_at);
 }
 
 Json json_of(const ExampleReach& reach) {
@@ -26,6 +27,7 @@ Json json_of(const ExampleReach& reach) {
   all["ratio"] = reach.ratio;
   all["weight"] = reach.weight;
   all["wins_at"] = reach.wins_at ? Json(*reach.wins_at) : Json();
+  all["wins_below_that_too"] = reach.wins_below;
   return all;
 }
 

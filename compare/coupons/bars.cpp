@@ -13,7 +13,8 @@ namespace exemplar::coupons {
 
 namespace {
 
-const std::vector<std::string> k_elastic_bar{"supports", k_elasticity}, k_stiffness_words{"stiff", "Young"};
+const std::vector<std::string> k_elastic_bar{"supports", k_elasticity}, k_stiffness_words{"stiff", "Young"},
+    k_damping_words{"stiff", "Young", "damping is stable"};
 
 Json material_json(const BeamMaterial& m, double damping) {
   return {{"density", m.density}, {"young", m.young}, {"poisson", m.poisson}, {"damping", damping}};
@@ -65,7 +66,7 @@ Coupon thick_cantilever() {
                    "(1.8751²/2π) √(Eh²/12ρL⁴), shear after Dunkerley, rotary inertia after Rayleigh",
                    k_elastic_bar, k_stiffness_words},
                   {"damping", "share of critical damping", "", "βω/2 of damping in proportion to stiffness",
-                   k_elastic_bar, k_stiffness_words}};
+                   k_elastic_bar, k_damping_words}};
   c.scene = [=](const Subject& subject) {
     return scene_document(subject, k_periods / frequency,
                           bar_body(subject, bar, material_json(material, damping)));

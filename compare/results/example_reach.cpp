@@ -196,7 +196,9 @@ struct Question {
 ExampleReach reach_of(const Question& question, const Body& body, std::size_t place, const Example& example) {
   const auto& [file, registry, method] = question;
   const std::string name = file.settings.bodies[place].name;  // copies have names of their own
-  ExampleReach reach{name, example.name, 0, 0, 0, std::nullopt, ""};
+  ExampleReach reach;
+  reach.body = name;
+  reach.example = example.name;
   const Points& rest = body.surface().vertices;
   const std::optional<Grips> grips = best_grips(rest, example.surface);
   if (!grips || grips->share < k_least_share) {
@@ -222,6 +224,7 @@ ExampleReach reach_of(const Question& question, const Body& body, std::size_t pl
   }
   reach.weight = *weight;
   reach.wins_at = probe.first_win(reach.ratio, *weight);
+  reach.wins_below = reach.wins_at == std::ldexp(reach.ratio, -k_doublings);
   return reach;
 }
 

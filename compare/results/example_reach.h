@@ -22,7 +22,8 @@ struct ExampleReach {
   double weight = 0;  // of the example then
   std::optional<double>
       wins_at;  // the ratio from which on the weight is at least one half; none: not within a factor of 64
-  std::string problem;  // why nothing was measured
+  std::string problem;      // why nothing was measured
+  bool wins_below = false;  // it wins at a 64th of the scene's ratio too: the threshold is lower still
 };
 
 // All elastic examples of the scene's bodies. Throws InputError where the method has no weights of examples.

@@ -637,15 +637,25 @@ double ImplicitMethod::energy_of_no_interest() const {
 }
 
 // A step sees the mean of its loads: of a load that rises evenly, with means in the halves of the step that differ by D,
-// it misses h² D / (6 m) of the displacement.
+// it misses h² D / (6 m) of the displacement. Of a body as a whole, along axes in which nothing holds it: elsewhere
+// stiffness answers to the load.
 void ImplicitMethod::add_error_of_loads(Points& off) const {
   const double from = m_state.loads_from, until = m_state.loads_until, middle = 0.5 * (from + until);
   const Points late = load_forces(middle, until);
   if (late.size() == 0) return;
   const Points change = late - load_forces(from, middle);
-  const VecX& masses = m_solver.masses();
-  for (Eigen::Index i = 0; i < off.rows(); ++i) {
-    if (masses[i] > 0) off.row(i) += (until - from) * (until - from) / (6 * masses[i]) * change.row(i);
+  const double factor = (until - from) * (until - from) / 6;
+  for (std::size_t b = 0; b < m_model->bodies().size(); ++b) {
+    const ImplicitBody& body = m_model->bodies()[b];
+    Vec3 sum = rows_of(b, change).colwise().sum();
+    for (const SupportedNode& node : m_actions[b].supports.at(m_state.time)) {
+      for (int c = 0; c < 3; ++c) {
+        if (node.held[to_size(c)]) sum[c] = 0;
+      }
+    }
+    const double mass = masses_of(b).sum();
+    if (mass > 0)
+      off.middleRows(body.first_node, body.node_count).rowwise() += factor / mass * sum.transpose();
   }
 }
 

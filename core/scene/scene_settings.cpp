@@ -379,17 +379,20 @@ void describe(Describe<PullSettings>& d) {
 }
 
 void describe(Describe<LoadCurve>& d) {
-  d.field("times", &LoadCurve::times, "s", "when; each later than the one before").required();
-  d.field("factors", &LoadCurve::factors, "", "shares of the load's value at these times; may be negative")
+  d.field("times", &LoadCurve::times, "s", "when, in the time of the scene; each later than the one before")
+      .required();
+  d.field("factors", &LoadCurve::factors, "",
+          "shares of the load's value at these times, held before the first and after the last; may be "
+          "negative, but not of a pull")
       .required();
   d.choice("interpolation", &LoadCurve::interpolation,
            {{"linear", Interpolation::linear}, {"smooth", Interpolation::smooth}}, "between them");
   d.check([](const LoadCurve& curve, const ProblemSink& problem) {
-    try {
-      check_curve({curve.times, curve.factors, curve.interpolation});
-    } catch (const InputError& error) {
-      problem("times", error.what());
-    }
+    const auto is_no_later = [](double time, double next) { return !(next > time); };
+    if (curve.times.empty()) problem("times", "needs at least one time");
+    if (curve.times.size() != curve.factors.size()) problem("factors", "must be as many as times");
+    if (std::adjacent_find(curve.times.begin(), curve.times.end(), is_no_later) != curve.times.end())
+      problem("times", "must increase");
   });
 }
 
@@ -421,6 +424,9 @@ void describe(Describe<LoadSettings>& d) {
       if (!load.value.isZero())
         problem("value", "a pull has none: its stiffness and target say how strong it is");
       if (load.magnitude != 0) problem("magnitude", "a pull has none: see its stiffness");
+      const auto is_negative = [](double factor) { return factor < 0; };
+      if (load.curve && std::any_of(load.curve->factors.begin(), load.curve->factors.end(), is_negative))
+        problem("curve.factors", "must not be negative: a spring pulls, it does not push");
     } else if (load.kind == LoadKind::pressure && load.magnitude == 0) {
       problem("magnitude", "a pressure needs a magnitude");
     } else if (load.kind != LoadKind::pressure && load.value.isZero()) {

@@ -45,6 +45,21 @@ TEST_F(Hints, OptionsThatDoNotGoTogetherAreNotDropped) {
   expect_hint("pose --reach plank -o out.vtp", 2, "--reach excludes --output");
 }
 
+TEST_F(Hints, ACurveThatCannotBeFollowedIsRefusedAtItsPlace) {
+  const auto check = [&](const std::string& load, const std::string& words) {
+    write_text(m_folder / "load.json",
+               R"({"bodies": [{"name": "b", "surface": {"box": {}}}], "loads": [)" + load + "]}");
+    expect_hint("check load.json --fast", 2, words);
+  };
+  const std::string force = R"({"region": {"all": true}, "value": [1, 0, 0], "curve": )";
+  check(force + R"({"times": [0, 1], "factors": [1]}})", "loads[0].curve.factors: must be as many as times");
+  check(force + R"({"times": [1, 0], "factors": [1, 2]}})", "loads[0].curve.times: must increase");
+  check(force + R"({"times": [], "factors": []}})", "loads[0].curve.times: needs at least one time");
+  check(
+      R"({"pull": {"point": [0, 0, 0], "target": [1, 0, 0], "stiffness": 1}, "curve": {"times": [0], "factors": [-1]}})",
+      "loads[0].curve.factors: must not be negative");
+}
+
 TEST_F(Hints, ABrokenLineIsShown) {
   write_text(m_folder / "broken.json", "{\n  \"title\": \"a\",\n  \"time\": {\"duration\" 1}\n}\n");
   expect_hint("check broken.json", 2, "the line: \"time\": {\"duration\" 1}");
