@@ -130,14 +130,17 @@ struct DriverState {
   // numerical_dissipation after the last step, J.
   int level = 0;
   double most_energy = 0, lost = 0;
-  double loads_from = 0, loads_until = 0;  // s, over which the last step took the mean of its loads
+  // The last step, as its loads saw it: s, and whether it had the stages of tr_bdf2.
+  double loads_from = 0, loads_until = 0;
+  bool loads_in_stages = false;
 
   static constexpr auto described() {
     return std::tuple(member("time", &DriverState::time), member("work", &DriverState::work),
                       member("motions", &DriverState::motions), member("level", &DriverState::level),
                       member("most_energy", &DriverState::most_energy), member("lost", &DriverState::lost),
                       member("loads_from", &DriverState::loads_from),
-                      member("loads_until", &DriverState::loads_until));
+                      member("loads_until", &DriverState::loads_until),
+                      member("loads_in_stages", &DriverState::loads_in_stages));
   }
 };
 
@@ -194,8 +197,15 @@ class ImplicitMethod : public Method {
   std::vector<Load> loads_on(std::size_t b) const;
   void check_actions() const;
   void prepare_actions();
-  StepInput make_input(double dt, double step_from, double step_until);
+  struct LoadSpan {
+    double from = 0, until = 0;  // s, a step
+    bool in_stages = false;      // of tr_bdf2
+  };
+  StepInput make_input(double dt, const LoadSpan& step);
   Points load_forces(double from, double until) const;
+  Points loads_just_before(double time, const LoadSpan& step) const;
+  Points load_correction(const LoadSpan& step) const;
+  void add_loads(const LoadSpan& step, StepInput& input);
   void add_error_of_loads(Points& off) const;
   void set_given_weights(std::size_t b, StepInput& input);
   void update_signals(double dt);
@@ -248,6 +258,7 @@ class ImplicitMethod : public Method {
   Notes m_notes;
   bool m_said_clamped = false;
   DriverState m_state;
+  Points m_load_means;  // N, over the last solve: what its work is counted with
   double m_seconds = 0;
   // J: energy at the start, of bodies and of dynamic obstacles.
   double m_start_energy = 0, m_start_obstacles = 0;
@@ -515,9 +526,47 @@ Points ImplicitMethod::load_forces(double from, double until) const {
   return forces;
 }
 
-// One solve of a step. All solves of a step see the mean of the loads over the whole of it: their weights then add up to
-// the loads' impulse, whatever the integrator and the step.
-StepInput ImplicitMethod::make_input(double dt, double step_from, double step_until) {
+// A solve sees the loads as they are at its end (and at its start: trapezoidal rule), the limits from within the step.
+constexpr double k_instant = 1e-6;  // of a step: over which the mean is the value
+
+Points ImplicitMethod::loads_just_before(double time, const LoadSpan& step) const {
+  return load_forces(time - k_instant * (step.until - step.from), time);
+}
+
+// What is added to all of them, so that the solves' weights add up to the loads' impulse over the step, whatever jumps
+// within it. Of a step in one solve the sum is the mean. Empty: there are no loads.
+Points ImplicitMethod::load_correction(const LoadSpan& step) const {
+  const Points mean = load_forces(step.from, step.until);
+  if (mean.size() == 0) return mean;
+  const Points end = loads_just_before(step.until, step);
+  if (!step.in_stages) return mean - end;
+  const double part = 2 - std::sqrt(2.0), share = std::sqrt(2.0) / 4;  // γ; of the first two of three values
+  const double length = step.until - step.from;
+  const Points start = load_forces(step.from, step.from + k_instant * length),
+               middle = loads_just_before(step.from + part * length, step);
+  return mean - share * (start + middle) - (1 - 2 * share) * end;
+}
+
+// Of the solve that ends at input.time.
+void ImplicitMethod::add_loads(const LoadSpan& step, StepInput& input) {
+  const Points correction = load_correction(step);
+  m_load_means = load_forces(input.time - input.dt, input.time);
+  if (correction.size() > 0) {
+    input.forces += loads_just_before(input.time, step) + correction;
+    input.force_change =
+        load_forces(step.from, step.from + k_instant * (step.until - step.from)) + correction;
+    const LoadSpan last{m_state.loads_from, m_state.loads_until, m_state.loads_in_stages};
+    const Points last_correction = load_correction(last);
+    if (last_correction.size() > 0)
+      input.force_change -= loads_just_before(last.until, last) + last_correction;
+  }
+  m_state.loads_from = step.from;
+  m_state.loads_until = step.until;
+  m_state.loads_in_stages = step.in_stages;
+}
+
+// One solve of a step.
+StepInput ImplicitMethod::make_input(double dt, const LoadSpan& step) {
   StepInput input;
   input.dt = dt;
   input.time = m_state.time + dt;
@@ -525,25 +574,17 @@ StepInput ImplicitMethod::make_input(double dt, double step_from, double step_un
   input.given_weights.resize(state.weights.size());
   // Without inertia a step is the balance at its end, not of the mean over it.
   const bool is_dynamic = m_settings.mode == ImplicitMode::dynamic;
-  const double from = is_dynamic ? step_from : input.time - 1e-6 * dt,
-               until = is_dynamic ? step_until : input.time;
+  const LoadSpan span = is_dynamic ? step : LoadSpan{input.time - k_instant * dt, input.time, false};
   input.forces = m_solver.masses() * m_scene.gravity.transpose();
-  const Points loads = load_forces(from, until);
-  if (loads.size() > 0) {
-    input.forces += loads;
-    const Points before = load_forces(m_state.loads_from, m_state.loads_until);
-    input.force_change = before.size() > 0 ? Points(loads - before) : loads;
-  }
-  m_state.loads_from = from;
-  m_state.loads_until = until;
+  add_loads(span, input);
   for (std::size_t b = 0; b < m_actions.size(); ++b) {
     const int first = m_model->bodies()[b].first_node;
     for (SupportedNode node : m_actions[b].supports.at(input.time)) {
       node.node += first;
       input.held.push_back(node);
     }
-    m_actions[b].pressures.append(from, until, first, input.pressed);
-    for (const ActivePull& pull : m_actions[b].pulls.active(from, until))
+    m_actions[b].pressures.append(span.from, span.until, first, input.pressed);
+    for (const ActivePull& pull : m_actions[b].pulls.active(span.from, span.until))
       input.pulled.push_back(pulled_nodes(pull, m_model->surface_on_nodes(b), first));
     set_given_weights(b, input);
   }
@@ -599,9 +640,9 @@ void ImplicitMethod::go_back(const StepStart& start) {
 // One step in its integrator's stages. When it is not ok the state may be that after some of them.
 StepOutcome ImplicitMethod::take_stages(Integrator integrator, double dt, bool may_refuse) {
   StepOutcome step;
-  const double from = m_state.time;
+  const LoadSpan whole{m_state.time, m_state.time + dt, integrator == Integrator::tr_bdf2};
   for (const StepStage& stage : stages_of(integrator, dt)) {
-    StepInput input = make_input(stage.dt, from, from + dt);
+    StepInput input = make_input(stage.dt, whole);
     input.rule = stage.rule;
     input.may_refuse = may_refuse;
     const Points before = m_solver.state().positions;
@@ -762,10 +803,7 @@ void ImplicitMethod::note_imbalance() {
 void ImplicitMethod::add_work(const StepInput& input, const Points& before) {
   const ImplicitState& state = m_solver.state();
   const Points way = state.positions - before;
-  const VecX& masses = m_solver.masses();
-  double work = 0;
-  for (Eigen::Index i = 0; i < way.rows(); ++i)
-    work += (input.forces.row(i).transpose() - masses[i] * m_scene.gravity).dot(Vec3(way.row(i)));
+  double work = m_load_means.size() > 0 ? m_load_means.cwiseProduct(way).sum() : 0;
   for (const Reaction& reaction : m_solver.reactions())
     work += reaction.force.dot(Vec3(way.row(reaction.node)));
   m_state.work += work + pressure_work(input.pressed, before, state.positions) +
